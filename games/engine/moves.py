@@ -10,6 +10,7 @@ from games.engine.rulesets import Ruleset
 ROWS = "abcdefg"
 TABLEAU_SIZE = 28
 FULL_TABLEAU = (1 << TABLEAU_SIZE) - 1
+TABLEAU_BITS = tuple(1 << index for index in range(TABLEAU_SIZE))
 TABLEAU_CELLS = tuple(f"{row}{column}" for r, row in enumerate(ROWS) for column in range(1, r + 2))
 RESERVE_CELLS = tuple(f"h{column}" for column in range(1, 9))
 CELLS = (*TABLEAU_CELLS, *RESERVE_CELLS, "W", "S")

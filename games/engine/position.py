@@ -14,6 +14,7 @@ from games.engine.moves import (
     COLUMN_INDEX,
     RESERVE_CELLS,
     ROWS,
+    TABLEAU_BITS,
     TABLEAU_CELLS,
     TABLEAU_SIZE,
     can_leave_alone,
@@ -28,7 +29,6 @@ from games.engine.rulesets import RULESETS, Ruleset
 COLUMN_SIZE = 3
 RESERVE_COLUMNS = len(RESERVE_CELLS)
 
-_BITS = tuple(1 << index for index in range(TABLEAU_SIZE))
 _PASS = re.compile("[1-9][0-9]{0,8}")
 _SENTENCES = {
     "no_such_cell": gettext_noop("There is no %(place)s in this layout."),
@@ -64,12 +64,13 @@ class Position:
     waste: tuple[int, ...]
     reserve: tuple[tuple[int, ...], ...]
     pass_: int
-    present: int = field(init=False, compare=False, repr=False)
-    """The tableau cards left as a mask, bit 0 the apex."""
+    present: int = field(default=-1, compare=False, repr=False)
+    """The tableau cards left as a mask, bit 0 the apex; worked out where it is not given."""
 
     def __post_init__(self) -> None:
-        present = sum([bit for bit, card in zip(_BITS, self.tableau, strict=True) if card is not None])
-        object.__setattr__(self, "present", present)
+        if self.present < 0:
+            cards = zip(TABLEAU_BITS, self.tableau, strict=True)
+            object.__setattr__(self, "present", sum([bit for bit, card in cards if card is not None]))
 
     def __hash__(self) -> int:
         return hash((self.tableau, self.stock, self.waste, self.reserve, self.pass_))
@@ -300,7 +301,8 @@ class Position:
     def _without(self, place: str) -> "Position":
         index = CELL_INDEX.get(place)
         if index is not None:
-            return replace(self, tableau=(*self.tableau[:index], None, *self.tableau[index + 1 :]))
+            tableau = (*self.tableau[:index], None, *self.tableau[index + 1 :])
+            return replace(self, tableau=tableau, present=self.present ^ TABLEAU_BITS[index])
         if place == "W":
             return replace(self, waste=self.waste[:-1])
         if place == "S":

@@ -1,4 +1,4 @@
-"""The sixteen rulesets as rows of data; read their fields, never compare a letter. Source: rules.md, "Rulesets"."""
+"""The sixteen rulesets as rows of data: read the fields, never compare a letter. Source: rules.md."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,8 +10,8 @@ from games.engine.errors import CodeError, gettext_noop
 class Ruleset:
     """One way to play.
 
-    passes and undo: None is unlimited. start: cards turned to the waste before play. tells_hopeless: the player
-    is told unasked when the game can no longer be won. undo_counts: an undo counts as a move.
+    passes and undo: None is unlimited. start: cards turned to the waste before play. tells_hopeless: players
+    are told unasked when the game can no longer be won. undo_counts: an undo counts as a move.
     """
 
     letter: str
@@ -29,6 +29,9 @@ class Ruleset:
     undo: int | None = None
     undo_counts: bool = False
     scoring: Literal["tens", "cards", "points", "none"] = "cards"
+
+    def __hash__(self) -> int:
+        return hash(self.letter)
 
 
 _ = gettext_noop
