@@ -1,0 +1,59 @@
+# `make` alone lists the targets.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+PYTHON_FILES := pyramid_site games leaderboard tests manage.py
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check pytest bench format messages lock
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+
+run: $(VENV)/runtime  ## set everything up and start the server (HOST, PORT)
+	@$(RUN) manage.py migrate --verbosity 0
+	@$(RUN) manage.py collectstatic --no-input --verbosity 0
+	@exec $(RUN) manage.py serve
+
+test: check pytest  ## set up what is needed and run every check, fastest first
+
+check: $(VENV)/development
+	$(RUN) -m ruff format --check $(PYTHON_FILES)
+	$(RUN) -m ruff check $(PYTHON_FILES)
+	$(VENV)/bin/lint-imports
+	$(RUN) -m mypy
+	DATA_DIR=.data/test $(RUN) manage.py makemigrations --check --dry-run
+	DATA_DIR=.data/test $(RUN) manage.py spectacular --validate --fail-on-warn --file .data/openapi.yaml
+
+pytest: $(VENV)/development
+	$(RUN) -m pytest -n 2 --dist worksteal
+
+bench: $(VENV)/development  ## measure: engine, submits, board reads (daphne and uvicorn)
+	$(RUN) -m tests.bench
+
+format: $(VENV)/development  ## format the code and sort its imports
+	$(RUN) -m ruff check --fix $(PYTHON_FILES)
+	$(RUN) -m ruff format $(PYTHON_FILES)
+
+messages: $(VENV)/development  ## collect the translatable sentences and compile the catalogues
+	$(RUN) -m tests.messages
+
+lock: $(VENV)/development  ## pin the newest versions that pyproject.toml allows
+	$(VENV)/bin/uv pip compile -q --upgrade pyproject.toml --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate -o requirements.txt
+	$(VENV)/bin/uv pip compile -q --upgrade pyproject.toml --extra dev --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-annotate -o requirements-dev.txt
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pyramidion needs Python 3.11 or newer.")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/runtime: requirements.txt | $(VENV)/bin/python
+	@echo "Installing what the server needs ..."
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/development: requirements-dev.txt | $(VENV)/bin/python
+	@echo "Installing what the checks need ..."
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@ $(VENV)/runtime

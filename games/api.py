@@ -1,0 +1,275 @@
+"""REST: players, tokens, rulesets, deals, and replays judged without being stored."""
+
+import dataclasses
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.http import HttpResponse
+from django.utils.translation import gettext, gettext_noop
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes, permission_classes
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games import actions, schema  # noqa: F401  (schema registers the token's description)
+from games.engine import replay
+from games.engine.cards import read_cards, write_cards
+from games.engine.deal import Deal as EngineDeal
+from games.engine.position import Position
+from games.engine.rulesets import RULESETS, Ruleset, get_ruleset
+from games.errors import Problem
+from games.models import Deal, Player, read_deal
+from games.rest import (
+    JSONParser,
+    NDJSONParser,
+    StrictCharField,
+    StrictSerializer,
+    read_fields,
+    translate,
+)
+
+MAX_LINES = 1000
+
+
+def field(kind: type[serializers.Field] = serializers.CharField, help_text: str = "", **more: Any) -> Any:
+    """A field of an answer, for the schema."""
+    return kind(help_text=help_text, **more)
+
+
+# Players and tokens
+
+
+class SignUp(StrictSerializer):
+    name = StrictCharField(max_length=200, trim_whitespace=False, help_text="2 to 24 characters.")
+    password = StrictCharField(max_length=128, trim_whitespace=False, validators=[validate_password])
+    email = serializers.EmailField(required=False, allow_blank=True, max_length=254)
+
+
+class LogIn(StrictSerializer):
+    name = StrictCharField(max_length=200, trim_whitespace=False)
+    password = StrictCharField(max_length=128, trim_whitespace=False)
+
+
+class TokenAnswer(serializers.Serializer[Any]):
+    player = serializers.CharField()
+    token = serializers.CharField(help_text="Sent as `Authorization: Token <token>`. It is shown only now.")
+    expires = serializers.DateTimeField()
+
+
+def _answer_token(player: Player) -> Response:
+    stored, text = actions.issue_token(player=player)
+    return Response({"player": player.name, "token": text, "expires": stored.expiry.isoformat()}, status=201)
+
+
+@extend_schema(request=SignUp, responses={201: TokenAnswer}, auth=[], summary="Sign up")
+@api_view(["POST"])
+@permission_classes([AllowAny])
+def sign_up(request: Request) -> Response:
+    """Makes a player and answers with an API token."""
+    return _answer_token(actions.sign_up(**read_fields(SignUp, request.data)))
+
+
+@extend_schema(request=LogIn, responses={201: TokenAnswer}, auth=[], summary="Log in")
+@api_view(["POST"])
+@permission_classes([AllowAny])
+def log_in(request: Request) -> Response:
+    """Answers with a new API token; a player may have many."""
+    return _answer_token(actions.log_in(**read_fields(LogIn, request.data)))
+
+
+@extend_schema(request=None, responses={204: None}, summary="Log out")
+@api_view(["DELETE"])
+def log_out(request: Request) -> Response:
+    """Ends the token that the call carries."""
+    request.auth.delete()  # type: ignore[union-attr]
+    return Response(status=204)
+
+
+# Rulesets and deals
+
+
+class RulesetAnswer(serializers.Serializer[Any]):
+    """All that makes a ruleset; null is unlimited."""
+
+    letter = field()
+    slug = field()
+    name = field(help_text="In the language asked for.")
+    passes = field(serializers.IntegerField, "Runs through the stock.", allow_null=True)
+    stock = field(help_text="closed, open or reserve")
+    start = field(serializers.IntegerField, "Cards turned to the waste before play.")
+    goal = field(help_text="tableau or all")
+    target = field(serializers.IntegerField)
+    jokers = field(serializers.IntegerField)
+    lenient = field(serializers.BooleanField, "A card with one cover plays.")
+    cover_pairs = field(serializers.BooleanField, "A card pairs with its last cover.")
+    tells_hopeless = field(serializers.BooleanField)
+    undo = field(serializers.IntegerField, "Moves that can be taken back.", allow_null=True)
+    undo_counts = field(serializers.BooleanField, "An undo counts as a move.")
+    scoring = field(help_text="tens, cards, points or none")
+
+
+def _describe(ruleset: Ruleset) -> dict[str, Any]:
+    return dataclasses.asdict(ruleset) | {"name": gettext(ruleset.name)}
+
+
+@extend_schema(responses=RulesetAnswer(many=True), auth=[], summary="All rulesets")
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def list_rulesets(request: Request) -> Response:
+    """The sixteen rulesets with every field of their rules."""
+    return Response([_describe(ruleset) for ruleset in RULESETS.values()])
+
+
+@extend_schema(responses=RulesetAnswer, auth=[], summary="A ruleset")
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def show_ruleset(request: Request, letter: str) -> Response:
+    """One ruleset with every field of its rules."""
+    return Response(_describe(find_ruleset(letter)))
+
+
+def find_ruleset(letter: str, status: int = 404) -> Ruleset:
+    """The ruleset of a letter. Raises Problem: 404 for one in an address, another status elsewhere."""
+    if letter not in RULESETS:
+        message = gettext_noop("There is no ruleset %(letter)s.")
+        raise Problem(status, "ruleset", message, "ruleset", params={"letter": letter})
+    return RULESETS[letter]
+
+
+class DealAnswer(serializers.Serializer[Any]):
+    code = field(help_text="PY1 where a seed is known, else PY0.")
+    py0 = field(help_text="The code that names the order of the cards by itself.")
+    ruleset = field()
+    cards = field(help_text="In dealing order: 28 of the tableau from the apex, then the stock.")
+    position = field(help_text="The position at the start.")
+
+
+class NewDeal(StrictSerializer):
+    ruleset = StrictCharField()
+    cards = StrictCharField(max_length=400, help_text="52 (54) cards separated by spaces, in dealing order.")
+
+
+def _describe_deal(deal: EngineDeal) -> dict[str, Any]:
+    letter = deal.ruleset.letter
+    known = Deal.objects.filter(ruleset=letter, order=deal.order).first()
+    return {
+        "code": known.code if known and deal.seed_letters is None else deal.code,
+        "py0": f"PY0-{letter}-{deal.order}",
+        "ruleset": letter,
+        "cards": write_cards(deal.cards),
+        "position": Position.start(deal).text,
+    }
+
+
+@extend_schema(responses=DealAnswer, auth=[], summary="A deal")
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def show_deal(request: Request, code: str) -> Response:
+    """Cards and ruleset of any valid deal code; reading is forgiving."""
+    return Response(_describe_deal(read_deal(code)))
+
+
+@extend_schema(request=NewDeal, responses=DealAnswer, auth=[], summary="The code of given cards")
+@api_view(["POST"])
+@permission_classes([AllowAny])
+def name_deal(request: Request) -> Response:
+    """The code of a deal from elsewhere. Wrong, missing and double cards are named."""
+    fields = read_fields(NewDeal, request.data)
+    ruleset = get_ruleset(fields["ruleset"])
+    return Response(_describe_deal(EngineDeal.from_cards(ruleset.letter, read_cards(fields["cards"]))))
+
+
+# Judging
+
+
+class ReplayBody(StrictSerializer):
+    """pyramid-replay/1"""
+
+    format = StrictCharField(help_text="pyramid-replay/1")
+    deal = StrictCharField(help_text="A deal code.")
+    moves = StrictCharField(allow_blank=True, help_text="Tokens separated by one space; at most 4,000.")
+    times = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=replay.MAX_TIME_MS),
+        required=False,
+        help_text="Milliseconds since the start at which each token was played, never decreasing.",
+    )
+    rules = serializers.IntegerField(required=False, help_text="1")
+
+
+class VerdictAnswer(serializers.Serializer[Any]):
+    """The fields after `legal` for a legal replay; for a refused one `at`, `token`, `reason` and `detail`."""
+
+    legal = field(serializers.BooleanField)
+    deal = field(required=False)
+    outcome = field(required=False, help_text="won, dead_end or unfinished")
+    plies = field(serializers.IntegerField, "All tokens.", required=False)
+    moves = field(serializers.IntegerField, "Those that count.", required=False)
+    undos = field(serializers.IntegerField, required=False)
+    points = field(serializers.IntegerField, "Without the bonus.", required=False)
+    bonus = field(serializers.IntegerField, required=False, allow_null=True)
+    removed = field(serializers.IntegerField, "Tableau cards.", required=False)
+    left = field(serializers.IntegerField, required=False)
+    removed_all = field(serializers.IntegerField, required=False)
+    left_all = field(serializers.IntegerField, required=False)
+    elapsed_ms = field(serializers.IntegerField, required=False, allow_null=True)
+    rules = field(serializers.IntegerField, required=False)
+    at = field(serializers.IntegerField, "Index of the bad token, from 0.", required=False, allow_null=True)
+    token = field(required=False, allow_null=True)
+    reason = field(required=False, help_text="A stable code.")
+    detail = field(required=False, help_text="A sentence in the language asked for.")
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        # `pass` is a word of Python's
+        return super().get_fields() | {
+            "pass": serializers.IntegerField(required=False, help_text="The pass it stands in.")
+        }
+
+
+def write_verdict(verdict: replay.Verdict | replay.Refusal) -> dict[str, Any]:
+    """A verdict with its sentence in the language of the request."""
+    if isinstance(verdict, replay.Refusal):
+        return verdict.as_dict() | {"detail": translate(verdict)}
+    return verdict.as_dict()
+
+
+@extend_schema(
+    request={"application/json": ReplayBody, "application/x-ndjson": OpenApiTypes.STR},
+    responses={(200, "application/json"): VerdictAnswer, (200, "application/x-ndjson"): OpenApiTypes.STR},
+    auth=[],
+    summary="Judge replays",
+    examples=[
+        OpenApiExample(
+            "a replay",
+            request_only=True,
+            value={"format": replay.FORMAT, "deal": "PY1-N-AAAAAAS", "moves": "g2 g1g3 f1f2 e1W D"},
+        )
+    ],
+)
+@api_view(["POST"])
+@permission_classes([AllowAny])
+@parser_classes([NDJSONParser, JSONParser])
+def validate_replays(request: Request) -> HttpResponse:
+    """Judges without storing: one replay as JSON, or up to 1,000 as newline-delimited JSON.
+
+    The verdicts of newline-delimited JSON come one a line in input order, with `"line"` from 1; blank lines are
+    counted, not answered. Whatever is wrong with a replay is said in its verdict (200).
+    """
+    if request.content_type.partition(";")[0].strip().lower() == JSONParser.media_type:
+        return Response(write_verdict(replay.judge(request._request.body)))
+    lines = request._request.body.split(b"\n")
+    if len([line for line in lines if line.strip()]) > MAX_LINES:
+        raise Problem(
+            400,
+            "too_many_lines",
+            gettext_noop("At most %(most)s replays are judged at once."),
+            params={"most": MAX_LINES},
+        )
+    answers = (
+        replay.dump(write_verdict(replay.judge(line)) | {"line": number})
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    )
+    return HttpResponse("".join(f"{answer}\n" for answer in answers), content_type=NDJSONParser.media_type)

@@ -1,0 +1,157 @@
+"""One player, one deal, one attempt: what is stored of a game."""
+
+from functools import lru_cache
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from games.engine import deal as engine
+from games.names import name_key
+
+
+class PlayerManager(BaseUserManager["Player"]):
+    """What Django's log-in and createsuperuser ask of a user model, by the name's key."""
+
+    def get_by_natural_key(self, username: str | None) -> "Player":
+        return self.get(name_key=name_key(username or ""))
+
+    def create_superuser(self, name: str, password: str, email: str = "") -> "Player":
+        player = self.model(name=name, name_key=name_key(name), email=email, is_staff=True, is_superuser=True)
+        player.set_password(password)
+        player.save()
+        return player
+
+
+class Player(AbstractBaseUser, PermissionsMixin):
+    """A signed-up player. `name_key` is what makes names unique: two that look alike have the same."""
+
+    name = models.CharField(max_length=24, unique=True)
+    name_key = models.CharField(max_length=200, unique=True)
+    email = models.EmailField(blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    joined_at = models.DateTimeField(db_default=Now())
+
+    objects = PlayerManager()
+
+    USERNAME_FIELD = "name"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: list[str] = []
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Deal(models.Model):
+    """An order of the cards under a ruleset, stored once however it is named.
+
+    `order` is the order's identity (the letters of its PY0 code), the same for every ruleset with the deck;
+    `seed` the letters of its PY1 code where that is known.
+    """
+
+    ruleset = models.CharField(max_length=1)
+    order = models.CharField(max_length=48)
+    seed = models.CharField(max_length=7, null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["ruleset", "order"], name="deal_stored_once")]
+        indexes = [models.Index(fields=["order"], name="deal_by_order")]
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def code(self) -> str:
+        """The deal code: PY1 where a seed is known, else PY0."""
+        return write_code(self.ruleset, self.order, self.seed)
+
+    @property
+    def cards(self) -> engine.Deal:
+        """The deal as the engine knows it."""
+        return read_deal(self.code)
+
+
+def write_code(ruleset: str, order: str, seed: str | None) -> str:
+    """The deal code of a stored deal: PY1 where a seed is known, else PY0."""
+    return f"PY1-{ruleset}-{seed}" if seed else f"PY0-{ruleset}-{order}"
+
+
+@lru_cache(maxsize=4096)
+def read_deal(code: str) -> engine.Deal:
+    """The engine's deal of a code. Raises CodeError; the latest 4096 are kept."""
+    return engine.Deal.from_code(code)
+
+
+class Attempt(models.Model):
+    """One player playing one deal once. It holds its replay: the canonical tokens and their times.
+
+    `plies` counts the tokens and rises with every write: a compare-and-set on it is what keeps two writers
+    apart. `clock` says whose clock the official time is from. Times are whole milliseconds since the start.
+    """
+
+    SERVER, CLIENT = "server", "client"
+    WON, RESIGNED, EXPIRED = "won", "resigned", "expired"
+
+    player = models.ForeignKey(Player, models.PROTECT, related_name="attempts")
+    deal = models.ForeignKey(Deal, models.PROTECT, related_name="attempts")
+    ruleset = models.CharField(max_length=1)
+    ranked = models.BooleanField()
+    clock = models.CharField(max_length=6)
+    started_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    end = models.CharField(max_length=8, blank=True)
+
+    moves = models.TextField(blank=True)
+    times = ArrayField(models.IntegerField(), default=list)
+    plies = models.IntegerField(default=0)
+    rules = models.IntegerField()
+    digest = models.BinaryField(null=True)
+
+    official_ms = models.IntegerField(null=True)
+    counted_moves = models.IntegerField(default=0)
+    points = models.IntegerField(default=0)
+    bonus = models.IntegerField(null=True)
+    left = models.IntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player", "deal"], condition=Q(ended_at=None), name="one_open_attempt_a_deal"
+            ),
+            models.UniqueConstraint(
+                fields=["player", "ruleset"],
+                condition=Q(ended_at=None, ranked=True),
+                name="one_open_ranked_attempt_a_ruleset",
+            ),
+            models.UniqueConstraint(
+                fields=["player", "deal", "digest"],
+                condition=Q(clock="client"),
+                name="one_replay_a_game",
+            ),
+            models.CheckConstraint(condition=Q(clock__in=["server", "client"]), name="clock_is_known"),
+            models.CheckConstraint(
+                condition=Q(end__in=["", "won", "resigned", "expired"])
+                & (Q(end="", ended_at=None) | (~Q(end="") & Q(ended_at__isnull=False))),
+                name="an_end_has_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(end="won", official_ms__isnull=False) | (~Q(end="won") & Q(official_ms=None)),
+                name="a_win_has_an_official_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(clock="server") | (Q(ranked=False, ended_at__isnull=False)),
+                name="a_client_clock_is_never_ranked",
+            ),
+        ]
+        indexes = [
+            models.Index(F("player"), F("id").desc(), name="attempts_of_a_player"),
+            models.Index(fields=["deal"], name="attempts_of_a_deal"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.player} on {self.deal}"

@@ -1,0 +1,338 @@
+"""What changes an attempt, and with it the boards: starting, moving, resigning, submitting a replay."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F
+from django.utils.translation import gettext_noop
+
+from games.actions import store_deal
+from games.engine import deal as engine
+from games.engine.replay import RULES_VERSION, Refusal, Verdict, verify
+from games.engine.rulesets import Ruleset
+from games.engine.scoring import bonus
+from games.errors import Problem
+from games.models import Attempt, Player, read_deal, write_code
+from leaderboard.standings import open_boards, place_win
+
+ATTEMPT_LIFE = timedelta(hours=24)
+
+
+def read_clock() -> datetime:
+    """PostgreSQL's clock: the only one that stamps what counts."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return cursor.fetchone()[0]
+
+
+# Starting
+
+
+def start_practice(*, player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
+    """An attempt on a deal that the player chose, and whether it is new; the open one where there is one."""
+    return _start(player, deal, ranked=False)
+
+
+def start_ranked(*, player: Player, ruleset: Ruleset) -> tuple[Attempt, bool]:
+    """A ranked attempt on cards that the player has not been shown, and whether it is new.
+
+    One is open at a time in each ruleset: the same call returns it.
+    """
+    while True:
+        deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))
+        if not Attempt.objects.filter(player=player, deal__order=deal.order).exists():
+            return _start(player, deal, ranked=True)
+
+
+def _start(player: Player, deal: engine.Deal, *, ranked: bool) -> tuple[Attempt, bool]:
+    now = read_clock()
+    attempts = Attempt.objects.select_related("deal").filter(player=player, ended_at=None)
+    # their time was over at `ends_at` whether that is stored or not; here it makes room for a new one
+    attempts.filter(ends_at__lte=now).update(end=Attempt.EXPIRED, ended_at=F("ends_at"))
+    same = attempts.filter(ruleset=deal.ruleset.letter)
+    same = same.filter(ranked=True) if ranked else same.filter(deal__order=deal.order)
+    if attempt := same.first():
+        return attempt, False
+    try:
+        with transaction.atomic():
+            stored = store_deal(deal=deal)
+            open_boards(stored, Attempt.SERVER)
+            attempt = Attempt.objects.create(
+                player=player,
+                deal=stored,
+                ruleset=stored.ruleset,
+                ranked=ranked,
+                clock=Attempt.SERVER,
+                started_at=now,
+                ends_at=now + ATTEMPT_LIFE,
+                rules=RULES_VERSION,
+                left=28,
+            )
+        return attempt, True
+    except IntegrityError:  # a constraint on open attempts: the same call in parallel was first
+        return same.get(), False
+
+
+# Moving
+
+
+class Stored(NamedTuple):
+    """An attempt as a move finds it, and the moment of PostgreSQL's clock at which the move was received."""
+
+    id: int
+    ruleset: str
+    order: str
+    seed: str | None
+    started_at: datetime
+    ends_at: datetime
+    end: str
+    moves: str
+    times: list[int]
+    plies: int
+    official_ms: int | None
+    bonus: int | None
+    now: datetime
+
+    @property
+    def deal(self) -> engine.Deal:
+        return read_deal(write_code(self.ruleset, self.order, self.seed))
+
+    @property
+    def elapsed_ms(self) -> int:
+        return (self.now - self.started_at) // timedelta(milliseconds=1)
+
+
+class Played(NamedTuple):
+    """What a move comes back with: the attempt as it is stored now and the verdict of its whole replay."""
+
+    stored: Stored
+    verdict: Verdict
+
+
+READ_ATTEMPT = """
+SELECT a.id, a.ruleset, d."order", d.seed, a.started_at, a.ends_at, a."end", a.moves, a.times, a.plies,
+       a.official_ms, a.bonus, clock_timestamp()
+FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
+WHERE a.id = %s AND a.player_id = %s AND a.clock = 'server'
+"""
+
+WRITE_MOVES = """
+UPDATE games_attempt
+SET moves = %(moves)s, times = %(times)s::int[], plies = %(plies)s, counted_moves = %(counted)s, points = %(points)s,
+    "left" = %(left)s, "end" = %(end)s, ended_at = %(ended_at)s, official_ms = %(official_ms)s, bonus = %(bonus)s
+WHERE id = %(id)s AND plies = %(before)s AND ended_at IS NULL
+RETURNING *
+"""
+
+
+def play_moves(*, player: Player, attempt: int, from_ply: int, moves: str, times: Sequence[object] | None) -> Played:
+    """Append tokens to an attempt from ply `from_ply` (0: the start) on; all of them or none.
+
+    times: milliseconds since the start, one a token; without them the server stamps its own. Tokens that are
+    stored already and equal are not applied twice, so that a call may be repeated.
+    Raises Problem: 404 no such attempt of this player, 409 `ply_mismatch` and `attempt_ended` with the true
+    state, 422 with the first bad token.
+    """
+    while True:
+        stored = _read_attempt(player, attempt)
+        if from_ply > stored.plies:
+            raise _mismatch(stored)
+        verdict, new_times = _judge(stored, from_ply, moves, times)
+        if _continues(stored.moves, verdict.text):
+            return Played(stored, verdict if verdict.plies == stored.plies else _verdict_of(stored))
+        if not _continues(verdict.text, stored.moves):
+            raise _mismatch(stored)
+        if stored.end or stored.now >= stored.ends_at:
+            raise _ended(stored)
+        written = _write_moves(stored, verdict, new_times)
+        if written:
+            return Played(written, verdict)
+        # another call wrote first: look again
+
+
+def _read_attempt(player: Player, attempt: int) -> Stored:
+    with connection.cursor() as cursor:
+        cursor.execute(READ_ATTEMPT, [attempt, player.pk])
+        row = cursor.fetchone()
+    if row is None:
+        raise Problem(404, "not_found", gettext_noop("You have no such attempt."))
+    return Stored(*row)
+
+
+def _judge(stored: Stored, from_ply: int, moves: str, times: Sequence[object] | None) -> tuple[Verdict, list[int]]:
+    """The verdict of the stored replay up to `from_ply` followed by `moves`, and the times of that replay."""
+    kept = stored.moves.split(" ")[:from_ply] if from_ply else []
+    text = " ".join([*kept, moves] if moves else kept)
+    before = stored.times[:from_ply]
+    if times is None:
+        now = max(stored.elapsed_ms, before[-1] if before else 0)
+        times = [now] * (moves.count(" ") + 1 if moves else 0)
+    verdict = verify(stored.deal, text, [*before, *times])  # type: ignore[list-item]
+    if isinstance(verdict, Refusal):
+        raise refuse(verdict)
+    return verdict, [*before, *times]  # type: ignore[list-item]
+
+
+def refuse(refusal: Refusal) -> Problem:
+    """A refused replay as an error: 422, the fields of the verdict beside the error's own."""
+    fields = {"legal": False, "at": refusal.at, "token": refusal.token, "reason": refusal.reason}
+    where = "times" if refusal.reason == "times" else "moves" if refusal.token is not None else None
+    return Problem(422, refusal.reason, refusal.message, where, params=refusal.params, extra=fields)
+
+
+def _continues(replay: str, start: str) -> bool:
+    """Whether a replay begins with all the tokens of another."""
+    return (replay.startswith(start) and replay[len(start) : len(start) + 1] in ("", " ")) or not start
+
+
+def _verdict_of(stored: Stored) -> Verdict:
+    verdict = verify(stored.deal, stored.moves, stored.times)
+    assert isinstance(verdict, Verdict), "a stored replay is legal"
+    return verdict
+
+
+def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored | None:
+    """The attempt as it stands after the write, or None where it had changed since it was read."""
+    won = verdict.outcome == "won"
+    official_ms = stored.elapsed_ms if won else None
+    extra = bonus(verdict.position.ruleset, stored.elapsed_ms) if won else None
+    params = {
+        "id": stored.id,
+        "before": stored.plies,
+        "moves": verdict.text,
+        "times": times,
+        "plies": verdict.plies,
+        "counted": verdict.moves,
+        "points": verdict.points,
+        "left": verdict.left,
+        "end": Attempt.WON if won else "",
+        "ended_at": stored.now if won else None,
+        "official_ms": official_ms,
+        "bonus": extra,
+    }
+    if won:
+        written = place_win(
+            WRITE_MOVES,
+            params,
+            scoring=verdict.position.ruleset.scoring,
+            official_ms=stored.elapsed_ms,
+            moves=verdict.moves,
+            points=verdict.points + (extra or 0),
+        )
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(WRITE_MOVES, params)
+            written = cursor.rowcount == 1
+    return (
+        written
+        and stored._replace(
+            moves=verdict.text,
+            times=times,
+            plies=verdict.plies,
+            end=params["end"],
+            official_ms=official_ms,
+            bonus=extra,
+        )
+    ) or None
+
+
+def _state(stored: Stored) -> dict[str, Any]:
+    expired = not stored.end and stored.now >= stored.ends_at
+    end = Attempt.EXPIRED if expired else stored.end
+    return {"state": {"ply": stored.plies, "moves": stored.moves, "end": end or None}}
+
+
+def _mismatch(stored: Stored) -> Problem:
+    message = gettext_noop("The attempt stands at ply %(plies)s with other moves than yours.")
+    return Problem(409, "ply_mismatch", message, "from_ply", params={"plies": stored.plies}, extra=_state(stored))
+
+
+def _ended(stored: Stored) -> Problem:
+    return Problem(409, "attempt_ended", gettext_noop("This attempt has ended."), extra=_state(stored))
+
+
+def resign(*, player: Player, attempt: int) -> None:
+    """End an open attempt. Resigning twice is resigning once; Problem 404, or 409 for one that ended otherwise."""
+    now = read_clock()
+    mine = Attempt.objects.filter(pk=attempt, player=player, clock=Attempt.SERVER)
+    if mine.filter(ended_at=None, ends_at__gt=now).update(end=Attempt.RESIGNED, ended_at=now):
+        return
+    stored = _read_attempt(player, attempt)
+    if stored.end != Attempt.RESIGNED:
+        raise _ended(stored)
+
+
+def may_see_replay(viewer: Player | AnonymousUser, attempt: Attempt) -> bool:
+    """Whether a replay may be shown: one's own always, another's once it has ended.
+
+    Not while the viewer is playing the same cards: then when that attempt has ended.
+    """
+    if viewer == attempt.player:
+        return True
+    playing = Attempt.objects.filter(
+        player_id=viewer.pk, deal__order=attempt.deal.order, ended_at=None, ends_at__gt=read_clock()
+    )
+    return bool(attempt.end) and not playing.exists()
+
+
+# Submitting a replay
+
+
+INSERT_REPLAY = """
+INSERT INTO games_attempt (player_id, deal_id, ruleset, ranked, clock, started_at, ends_at, ended_at, "end", moves,
+    times, plies, rules, digest, official_ms, counted_moves, points, bonus, "left")
+VALUES (%(player)s, %(deal)s, %(ruleset)s, false, 'client', %(started_at)s, %(now)s, %(now)s, %(end)s, %(moves)s,
+    %(times)s::int[], %(plies)s, %(rules)s, %(digest)s, %(official_ms)s, %(counted)s, %(points)s, %(bonus)s, %(left)s)
+ON CONFLICT DO NOTHING
+RETURNING *
+"""
+
+
+def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times: list[int]) -> tuple[Attempt, bool]:
+    """Store a judged replay that carries the client's clock, and whether it is new; practice, never ranked.
+
+    The same game (deal, moves and times) by the same player again is the same replay.
+    """
+    now = read_clock()
+    stored = store_deal(deal=deal)
+    open_boards(stored, Attempt.CLIENT)
+    won = verdict.outcome == "won"
+    digest = sha256(f"{verdict.text} {' '.join(map(str, times))}".encode()).digest()
+    params = {
+        "player": player.pk,
+        "deal": stored.pk,
+        "ruleset": stored.ruleset,
+        "started_at": now - timedelta(milliseconds=times[-1] if times else 0),
+        "now": now,
+        "end": Attempt.WON if won else Attempt.RESIGNED,
+        "moves": verdict.text,
+        "times": times,
+        "plies": verdict.plies,
+        "rules": RULES_VERSION,
+        "digest": digest,
+        "official_ms": verdict.elapsed_ms if won else None,
+        "counted": verdict.moves,
+        "points": verdict.points,
+        "bonus": verdict.bonus,
+        "left": verdict.left,
+    }
+    if won:
+        created = place_win(
+            INSERT_REPLAY,
+            params,
+            scoring=deal.ruleset.scoring,
+            official_ms=times[-1],
+            moves=verdict.moves,
+            points=verdict.points + (verdict.bonus or 0),
+        )
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(INSERT_REPLAY, params)
+            created = cursor.rowcount == 1
+    mine = Attempt.objects.select_related("deal", "player").filter(player=player, clock=Attempt.CLIENT)
+    return mine.get(deal=stored, digest=digest), created

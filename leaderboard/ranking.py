@@ -1,0 +1,28 @@
+"""The order of the boards, written once. Pure: no clock, no database.
+
+A standing is one whole attempt, compared as a tuple; equal keys share a rank, and inside a tie the earlier
+comes first.
+"""
+
+TIME, MOVES, POINTS = "time", "moves", "points"
+
+BUCKET_MS = 100
+
+
+def orders_of(scoring: str) -> tuple[str, ...]:
+    """The orders in which a ruleset's boards are kept, by its `scoring`."""
+    return (TIME, MOVES, POINTS) if scoring == "points" else (TIME, MOVES)
+
+
+def sort_key(order: str, official_ms: int, moves: int, points: int) -> tuple[int, int, int]:
+    """What a won attempt is compared by; less is better. `points` with the bonus.
+
+    time: by official time (ms), then moves. moves: by moves, then time. points: by points, then time, then moves.
+    """
+    if order == TIME:
+        return official_ms, moves, 0
+    if order == MOVES:
+        return moves, official_ms, 0
+    if order == POINTS:
+        return -points, official_ms, moves
+    raise ValueError(f"There is no order {order!r}.")

@@ -1,0 +1,61 @@
+"""Every HTTP path of the site, flat."""
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import path
+from django.utils.translation import gettext
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from games import api as games
+from games.rest import error_body
+from leaderboard import api as leaderboard
+
+V1 = "api/v1/"
+
+
+def ping(request: HttpRequest) -> HttpResponse:
+    """Says that the server answers; asks nothing of the database."""
+    return HttpResponse("pong", content_type="text/plain")
+
+
+def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return JsonResponse(error_body("not_found", gettext("There is nothing at this address.")), status=404)
+
+
+def answer_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return JsonResponse(error_body("bad_request", gettext("The request cannot be read.")), status=400)
+
+
+def answer_server_error(request: HttpRequest) -> HttpResponse:
+    return JsonResponse(error_body("server_error", gettext("Something is wrong on the server.")), status=500)
+
+
+handler400 = answer_bad_request
+handler404 = answer_not_found
+handler500 = answer_server_error
+
+urlpatterns = [
+    path("ping/", ping),
+    path("admin/", admin.site.urls),
+    path("api/", SpectacularSwaggerView.as_view(url_name="schema"), name="api"),
+    path(V1 + "schema/", SpectacularAPIView.as_view(), name="schema"),
+    path(V1 + "players/", games.sign_up),
+    path(V1 + "players/me/", leaderboard.show_me),
+    path(V1 + "players/<str:name>/", leaderboard.show_player),
+    path(V1 + "players/<str:name>/attempts/", leaderboard.list_attempts),
+    path(V1 + "tokens/", games.log_in),
+    path(V1 + "tokens/current/", games.log_out),
+    path(V1 + "rulesets/", games.list_rulesets),
+    path(V1 + "rulesets/<str:letter>/", games.show_ruleset),
+    path(V1 + "rulesets/<str:letter>/board/", leaderboard.show_ruleset_board),
+    path(V1 + "deals/", games.name_deal),
+    path(V1 + "deals/<str:code>/", games.show_deal),
+    path(V1 + "deals/<str:code>/board/", leaderboard.show_deal_board),
+    path(V1 + "attempts/", leaderboard.start_attempt),
+    path(V1 + "attempts/<int:attempt>/", leaderboard.show_attempt),
+    path(V1 + "attempts/<int:attempt>/moves/", leaderboard.play_moves),
+    path(V1 + "attempts/<int:attempt>/resign/", leaderboard.resign_attempt),
+    path(V1 + "replays/", leaderboard.submit_replay),
+    path(V1 + "replays/validate/", games.validate_replays),
+    path(V1 + "replays/<int:attempt>/", leaderboard.show_replay),
+]
