@@ -10,7 +10,7 @@ from hashlib import sha256
 from math import factorial
 from typing import Self
 
-from games.engine.cards import CARD_TEXTS, full_deck
+from games.engine.cards import CARD_TEXTS, DECK_SIZE, full_deck
 from games.engine.errors import CodeError, gettext_noop
 from games.engine.rulesets import RULESETS, Ruleset, get_ruleset
 
@@ -44,10 +44,8 @@ class Deal:
         """Read a PY1 or PY0 code forgivingly; CodeError says which part is wrong."""
         prefix, letter, letters = _split_code(text)
         ruleset = RULESETS[letter]
-        if prefix == "PY1":
-            cards = shuffle(letters, ruleset.jokers)
-        else:
-            cards = unrank_order(letters, 52 + ruleset.jokers)
+        jokers = ruleset.jokers
+        cards = shuffle(letters, jokers) if prefix == "PY1" else unrank_order(letters, DECK_SIZE + jokers)
         return cls(ruleset, cards, f"{prefix}-{letter}-{letters}")
 
     @classmethod
@@ -182,7 +180,7 @@ def _split_code(text: str) -> tuple[str, str, str]:
         raise CodeError("ruleset", gettext_noop("The code ends before the letter of its ruleset."))
     ruleset = get_ruleset(letter)
     letters = body[_PREFIX_SIZE + 1 :].translate(_READ_LETTERS)
-    _check_letters(letters, SEED_LENGTH if prefix == "PY1" else ORDER_LENGTHS[52 + ruleset.jokers])
+    _check_letters(letters, SEED_LENGTH if prefix == "PY1" else ORDER_LENGTHS[DECK_SIZE + ruleset.jokers])
     return prefix, letter, letters
 
 
@@ -193,10 +191,7 @@ def _is_dropped(c: str) -> bool:
 def _check_deck(cards: Sequence[int], jokers: int) -> None:
     deck = full_deck(jokers)
     counts = Counter(cards)
-    wrong = [
-        str(card) if not 0 <= card < len(CARD_TEXTS) else CARD_TEXTS[card]
-        for card in counts.keys() - set(deck)
-    ]
+    wrong = [str(card) if not 0 <= card < len(CARD_TEXTS) else CARD_TEXTS[card] for card in counts.keys() - set(deck)]
     double = [CARD_TEXTS[card] for card in deck if counts[card] > 1]
     missing = [CARD_TEXTS[card] for card in deck if not counts[card]]
     if wrong or double or missing:

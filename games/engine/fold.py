@@ -32,8 +32,9 @@ _Logged = tuple[int, tuple[int, ...], int, int, tuple[int, ...], _Columns, int, 
 _CELL_STOCK, _CELL_CELL, _CELL, _CELL_WASTE, _STOCK_WASTE, _STOCK, _WASTE = range(7)
 _CELL_COLUMN, _COLUMN_COLUMN, _COLUMN = range(7, 10)
 
-# What a removal needs: kind, need, allowed, bits, a, b. The tableau's mask under `need` must be one of `allowed`;
-# then `bits` leave. a and b are indices of tableau cells or reserve columns. A plain tuple unpacks fastest.
+# What a removal needs: kind, need, allowed, bits, a, b. The tableau's mask under `need` must be one of
+# `allowed`; then `bits` leave. a and b are indices of tableau cells or reserve columns. Plain tuples unpack
+# fastest.
 _Entry = tuple[int, int, frozenset[int], int, int, int]
 
 _NO_TABLEAU = (None,) * TABLEAU_SIZE
@@ -42,8 +43,8 @@ _NO_TABLEAU = (None,) * TABLEAU_SIZE
 class Fold(NamedTuple):
     """Where a fold ended: `at` is the index of the token it could not play, or the count of tokens.
 
-    tableau: mask of the cards left. line: the cards of this pass in drawing order, of which `drawn` were drawn
-    or played. waste: bottom to top. points: of pairs, singles and redeals only.
+    tableau: mask of the cards left. line: the cards of this pass in drawing order, of which `drawn` have left
+    the stock. waste: bottom to top. points: of pairs, singles and redeals only.
     """
 
     at: int
@@ -233,8 +234,7 @@ def _make_pair(ruleset: Ruleset, a: int, b: int) -> _Entry:
     allowed = frozenset(
         mask
         for mask in _masks_with(bits, covers)
-        if (is_exposed(ruleset, mask, a) and is_exposed(ruleset, mask, b))
-        or is_cover_pair(ruleset, mask, a, b)
+        if (is_exposed(ruleset, mask, a) and is_exposed(ruleset, mask, b)) or is_cover_pair(ruleset, mask, a, b)
     )
     return _CELL_CELL, bits | covers, allowed, bits, a, b
 

@@ -208,9 +208,7 @@ def _check_times(times: Sequence[object], count: int) -> Refusal | None:
     return None
 
 
-def _conclude(
-    deal: Deal, tokens: list[str], end: Fold, position: Position, elapsed_ms: int | None
-) -> Verdict:
+def _conclude(deal: Deal, tokens: list[str], end: Fold, position: Position, elapsed_ms: int | None) -> Verdict:
     ruleset = deal.ruleset
     plies = len(tokens)
     left = position.left

@@ -51,9 +51,7 @@ _ROWS = (
     Ruleset("J", "joker", _("Joker"), 4, jokers=2, scoring="points"),
     Ruleset("E", "elevens", _("Elevens"), 4, target=11, scoring="points"),
     Ruleset("X", "tens", _("Tens"), 4, target=10, scoring="points"),
-    Ruleset(
-        "F", "free", _("Free pairs"), cover_pairs=True, tells_hopeless=True, undo_counts=True, scoring="none"
-    ),
+    Ruleset("F", "free", _("Free pairs"), cover_pairs=True, tells_hopeless=True, undo_counts=True, scoring="none"),
 )
 
 RULESETS: dict[str, Ruleset] = {row.letter: row for row in _ROWS}
