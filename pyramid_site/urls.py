@@ -9,6 +9,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from games import api as games
 from games.rest import error_body
 from leaderboard import api as leaderboard
+from leaderboard import views as pages
 
 V1 = "api/v1/"
 
@@ -35,6 +36,7 @@ handler404 = answer_not_found
 handler500 = answer_server_error
 
 urlpatterns = [
+    path("", pages.show_home),
     path("ping/", ping),
     path("admin/", admin.site.urls),
     path("api/", SpectacularSwaggerView.as_view(url_name="schema"), name="api"),
@@ -47,7 +49,7 @@ urlpatterns = [
     path(V1 + "tokens/current/", games.log_out),
     path(V1 + "rulesets/", games.list_rulesets),
     path(V1 + "rulesets/<str:letter>/", games.show_ruleset),
-    path(V1 + "rulesets/<str:letter>/board/", leaderboard.show_ruleset_board),
+    path(V1 + "rulesets/<str:letter>/board/", leaderboard.show_ruleset_board, name="ruleset-board"),
     path(V1 + "deals/", games.name_deal),
     path(V1 + "deals/<str:code>/", games.show_deal),
     path(V1 + "deals/<str:code>/board/", leaderboard.show_deal_board),

@@ -1,0 +1,44 @@
+"""The pages."""
+
+from django.db.models import OuterRef, Subquery
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext
+
+from games.engine.cards import write_card
+from games.engine.deal import Deal
+from games.engine.rulesets import RULESETS
+from leaderboard import ranking
+from leaderboard.models import Board, Standing
+
+SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+EXAMPLE = "PY1-N-AAAAAAS"
+
+
+def show_home(request: HttpRequest) -> HttpResponse:
+    """What this is, and who leads in each ruleset."""
+    first = Standing.objects.filter(board=OuterRef("pk")).order_by("key1", "key2", "key3", "ended_at", "attempt")
+    tops = Board.objects.filter(kind=Board.RULESET, order=ranking.TIME).values_list(Subquery(first.values("pk")[:1]))
+    leaders = {row.board.ruleset: row for row in Standing.objects.filter(pk__in=tops).select_related("board", "player")}
+    rulesets = []
+    for letter, ruleset in RULESETS.items():
+        row = {"letter": letter, "name": gettext(ruleset.name)}
+        if leader := leaders.get(letter):
+            row |= {"player": leader.player.name, "time": write_time(leader.key1), "moves": leader.key2}
+        rulesets.append(row)
+    return render(request, "leaderboard/home.html", {"pyramid": _draw_pyramid(), "rulesets": rulesets})
+
+
+def write_time(milliseconds: int) -> str:
+    """3 minutes, 2.05 seconds: 3:02.05."""
+    minutes, rest = divmod(milliseconds, 60_000)
+    return f"{minutes}:{rest // 1000:02}.{rest % 1000 // 10:02}"
+
+
+def _draw_pyramid() -> list[list[dict[str, object]]]:
+    cards = iter(Deal.from_code(EXAMPLE).cards)
+    rows = [[write_card(next(cards)) for _ in range(row + 1)] for row in range(7)]
+    return [
+        [{"rank": text[0].replace("T", "10"), "suit": SUITS[text[1]], "red": text[1] in "dh"} for text in row]
+        for row in rows
+    ]

@@ -1,0 +1,6 @@
+"""`make bench`: every figure, one after the other."""
+
+from tests.bench import bench_engine, bench_http
+
+bench_engine.main()
+bench_http.main()
