@@ -1,0 +1,98 @@
+"""Real servers for any test: `with running_server("daphne") as base_url:`."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+KINDS = ("daphne", "uvicorn")
+START_SECONDS = 60
+END_SECONDS = 20
+
+
+@dataclass
+class RunningServer:
+    """`manage.py serve` in a process of its own. url ends with a slash; log grows while it runs."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rsplit(":", 1)[1].rstrip("/"))
+
+    def family(self) -> list[psutil.Process]:
+        """The processes that it has started, and theirs."""
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+
+@contextmanager
+def running_server(kind: str, env: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The address, without a slash at its end, of a server that answers: "daphne", or "uvicorn" with one worker.
+
+    env: added to this process's environment (DATA_DIR, DATABASE_URL, DJANGO_SETTINGS_MODULE, ...). When the block
+    ends, so does the server with all its processes; when it fails, the server's log is printed.
+    """
+    with serve({"daphne": (), "uvicorn": ("--workers", "1")}[kind], env) as server:
+        yield server.url.rstrip("/")
+
+
+@contextmanager
+def serve(arguments: Sequence[str] = (), env: Mapping[str, str] | None = None) -> Iterator[RunningServer]:
+    """The same for any arguments of `manage.py serve`; --port is a free one unless it is given."""
+    with tempfile.TemporaryDirectory(prefix="serve-") as folder:
+        log = Path(folder) / "log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "manage.py", "serve", "--port", "0", *arguments],
+                cwd=ROOT,
+                env=os.environ | {"PYTHONUNBUFFERED": "1"} | dict(env or {}),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        family: list[psutil.Process] = []
+        try:
+            server = RunningServer(_wait_for_address(process, log), process, log)
+            family = server.family()
+            yield server
+        except BaseException:
+            print(f"--- log of the server ({' '.join(arguments)})", log.read_text(errors="replace"), sep="\n")
+            raise
+        finally:
+            _end(process, family)
+
+
+def _wait_for_address(process: subprocess.Popen[bytes], log: Path) -> str:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if found := re.search(r"is ready on (http://\S+)", log.read_text(errors="replace")):
+            return found[1]
+        if process.poll() is not None:
+            raise RuntimeError(f"The server ended with {process.returncode} before it was ready.")
+        time.sleep(0.02)
+    raise RuntimeError(f"The server was not ready after {START_SECONDS} s.")
+
+
+def _end(process: subprocess.Popen[bytes], family: list[psutil.Process]) -> None:
+    if process.poll() is None:
+        family += psutil.Process(process.pid).children(recursive=True)
+        process.terminate()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    _, left = psutil.wait_procs(family, END_SECONDS)
+    for survivor in left:
+        survivor.kill()
