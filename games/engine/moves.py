@@ -44,14 +44,10 @@ def read_token(token: str) -> tuple[str, ...]:
     return tuple(part for part in match.groups() if part is not None)
 
 
+@cache
 def write_token(places: tuple[str, ...]) -> str:
     """The token of the parts, a pair in its one written order: a1 .. g7, h1 .. h8, S, W."""
-    return "".join(sorted(places, key=_written_order))
-
-
-@cache
-def _written_order(place: str) -> tuple[bool, str]:
-    return place in ("S", "W"), place
+    return "".join(sorted(places, key=lambda place: (place in ("S", "W"), place)))
 
 
 def canonical(token: str) -> str:

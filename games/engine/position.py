@@ -255,21 +255,20 @@ class Position:
         return _reason("not_single", value=VALUES[cards[0]], target=target)
 
     def _removals(self) -> Iterator[str]:
-        cover_pairs = self.ruleset.cover_pairs
+        ruleset = self.ruleset
         places = [
-            (place, card)
+            (place, card, plays)
             for place in CELLS
             if (card := self._card_at(place)) is not None
-            and (place != "S" or self.ruleset.stock == "open")
-            and (cover_pairs or self._plays(place))
+            and (place != "S" or ruleset.stock == "open")
+            and ((plays := self._plays(place)) or ruleset.cover_pairs)
         ]
-        for i, (place, card) in enumerate(places):
-            plays = self._plays(place)
-            if plays and can_leave_alone(self.ruleset, card):
+        for i, (place, card, plays) in enumerate(places):
+            if plays and can_leave_alone(ruleset, card):
                 yield place
-            for other, other_card in places[i + 1 :]:
-                if can_pair(self.ruleset, card, other_card) and (
-                    (plays and self._plays(other)) or self._is_cover_pair(place, other)
+            for other, other_card, other_plays in places[i + 1 :]:
+                if can_pair(ruleset, card, other_card) and (
+                    (plays and other_plays) or self._is_cover_pair(place, other)
                 ):
                     yield write_token((place, other))
 
