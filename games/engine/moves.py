@@ -13,7 +13,7 @@ FULL_TABLEAU = (1 << TABLEAU_SIZE) - 1
 TABLEAU_BITS = tuple(1 << index for index in range(TABLEAU_SIZE))
 TABLEAU_CELLS = tuple(f"{row}{column}" for r, row in enumerate(ROWS) for column in range(1, r + 2))
 RESERVE_CELLS = tuple(f"h{column}" for column in range(1, 9))
-CELLS = (*TABLEAU_CELLS, *RESERVE_CELLS, "W", "S")
+CELLS = (*TABLEAU_CELLS, *RESERVE_CELLS, "S", "W")
 CELL_INDEX = {cell: index for index, cell in enumerate(TABLEAU_CELLS)}
 COLUMN_INDEX = {cell: index for index, cell in enumerate(RESERVE_CELLS)}
 
