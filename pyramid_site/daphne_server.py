@@ -170,6 +170,7 @@ class BoundedServer(Server):
     def listen(self) -> None:
         """Puts the classes above in the place of daphne's, which run() has just made use of, and lets clients in."""
         self.ws_factory.protocol = Socket
+        self.ws_factory.setProtocolOptions(failByDrop=False)  # a client is told why (1009: its message is too large)
         build = self.http_factory.buildProtocol
 
         def build_protocol(address: Any) -> Any:

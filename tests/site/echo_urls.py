@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from django.core.signals import request_finished
 from django.db import connection, transaction
@@ -121,9 +122,15 @@ def leave(request: HttpRequest) -> HttpResponse:
 
 
 def state(request: HttpRequest) -> HttpResponse:
-    """The process, its threads, the responses closed so far, and the bytes that endless() has made."""
+    """The process, its threads, the responses closed so far, the bytes made by endless(), those sent by flood()."""
     return JsonResponse(
-        {"pid": os.getpid(), "threads": threading.active_count(), "finished": finished, "made": made}
+        {
+            "pid": os.getpid(),
+            "threads": threading.active_count(),
+            "finished": finished,
+            "made": made,
+            "flooded": flooded,
+        }
     )
 
 
@@ -133,10 +140,34 @@ def database(request: HttpRequest) -> HttpResponse:
         cursor.execute(
             "SELECT pg_backend_pid(), current_setting('transaction_timeout'),"
             " current_setting('idle_in_transaction_session_timeout'), current_setting('lock_timeout'),"
-            " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')"
+            " (SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name'))"
         )
         return JsonResponse(dict(zip(("pid", "transaction", "idle", "lock", "count"), cursor.fetchone(), strict=True)))
 
+
+async def repeat(scope: Any, receive: Any, send: Any) -> None:
+    """A websocket that says what it hears."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message["text"]})
+
+
+flooded = 0  # bytes that flood() has sent
+
+
+async def flood(scope: Any, receive: Any, send: Any) -> None:
+    """A websocket that sends 64 MB, as fast as it may."""
+    global flooded
+    flooded = 0
+    await receive()
+    await send({"type": "websocket.accept"})
+    for _ in range(1024):
+        await send({"type": "websocket.send", "text": "x" * 65536})
+        flooded += 65536
+
+
+websocket_urlpatterns = [path("ws/repeat/", repeat), path("ws/flood/", flood)]
 
 urlpatterns = [
     path("answer/<int:status>/", answer),

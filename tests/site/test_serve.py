@@ -1,0 +1,149 @@
+"""Does `manage.py serve` start, say so, spread its clients, mend itself and end, whoever ends it?"""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from pyramid_site.workers import Worker
+from tests.site.servers import KINDS, ROOT, RunningServer, serve
+
+ENVIRONMENT = {"DJANGO_SETTINGS_MODULE": "tests.site.echo_settings"}
+ARGUMENTS = {"daphne": [], "uvicorn": ["--workers", "2"]}
+
+
+def get(port: int, path: str) -> tuple[int, bytes]:
+    """The status and the body of one request on a connection of its own."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as client:
+        client.request("GET", path)
+        answer = client.getresponse()
+        return answer.status, answer.read()
+
+
+def worker_pid(server: RunningServer) -> int:
+    """The process that answers this time."""
+    return json.loads(get(server.port, "/state/")[1])["pid"]
+
+
+def wait_until(holds: Callable[[], object], seconds: float = 15) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "It did not happen."
+        time.sleep(0.05)
+
+
+@contextmanager
+def taken_port(*, shared: bool) -> Iterator[int]:
+    """A port that a stranger listens on; shared: as one who would share it."""
+    with socket.socket() as stranger:
+        if shared:
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        stranger.bind(("127.0.0.1", 0))
+        stranger.listen()
+        yield stranger.getsockname()[1]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--workers", "2"]])
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_taken_port_is_refused_in_a_sentence(arguments: list[str], shared: bool) -> None:
+    with taken_port(shared=shared) as port:
+        said = subprocess.run(
+            [sys.executable, "manage.py", "serve", *arguments],
+            cwd=ROOT, env=os.environ | ENVIRONMENT | {"PORT": str(port)}, capture_output=True, text=True, timeout=30,
+        )  # fmt: skip
+    assert said.returncode == 1
+    assert said.stderr.strip().splitlines()[-1] == (
+        f"CommandError: Cannot listen on 127.0.0.1, port {port}: another program listens there."
+    )
+    assert "Traceback" not in said.stderr
+    assert "ready" not in said.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_everything_after_the_running_requests(kind: str, number: signal.Signals) -> None:
+    with serve(ARGUMENTS[kind], ENVIRONMENT) as server, ThreadPoolExecutor() as pool:
+        family = server.family()
+        with connect(f"ws://127.0.0.1:{server.port}/ws/repeat/") as websocket:
+            sleeper = pool.submit(get, server.port, "/sleep/?s=1.5")
+            time.sleep(0.5)
+            server.process.send_signal(number)
+            assert sleeper.result() == (200, b"slept")
+            with pytest.raises(ConnectionClosed):
+                websocket.recv(timeout=5)
+            assert websocket.close_code == 1012
+        assert server.process.wait(15) == 0
+        assert not [process for process in family if process.is_running()]
+        assert "Traceback" not in server.log.read_text()
+        with pytest.raises(ConnectionRefusedError):
+            get(server.port, "/")
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 here")
+def test_an_ipv6_address_is_shown_in_brackets() -> None:
+    with serve(["--host", "::1"], ENVIRONMENT) as server:
+        assert server.url == f"http://[::1]:{server.port}/"
+        with closing(http.client.HTTPConnection("::1", server.port, timeout=20)) as client:
+            client.request("GET", "/state/")
+            assert client.getresponse().status == 200
+
+
+def test_workers_share_the_clients_and_one_that_is_killed_is_replaced() -> None:
+    with serve(["--workers", "2"], ENVIRONMENT) as server:
+        pids = {worker_pid(server) for _ in range(40)}
+        assert len(pids) == 2
+        assert pids == {process.pid for process in server.family()}
+        with ThreadPoolExecutor(8) as pool:
+            os.kill(min(pids), signal.SIGKILL)
+            later = set(pool.map(lambda _: worker_pid(server), range(40)))  # nobody is refused meanwhile
+        wait_until(lambda: len({worker_pid(server) for _ in range(20)}) == 2)
+        assert max(pids) in later
+        assert min(pids) not in later
+        assert len(server.family()) == 2
+        assert f"Worker {min(pids)} ended (-9)" in server.log.read_text()
+
+
+def test_workers_end_when_their_parent_is_killed_and_so_does_the_database(tmp_path: Path) -> None:
+    data = {"DATA_DIR": str(tmp_path)}
+    with serve(["--workers", "2"], ENVIRONMENT | data) as server:
+        for _ in range(10):
+            assert get(server.port, "/database/")[0] == 200
+        postmaster = int((tmp_path / "postgres/data/postmaster.pid").read_text().split()[0])
+        workers = server.family()
+        server.process.kill()
+        _, left = psutil.wait_procs(workers, 10)
+        assert not left
+        wait_until(lambda: not psutil.pid_exists(postmaster))
+
+
+def test_a_worker_that_dies_at_once_is_started_again_after_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "no.such.settings")
+    lifeline, held = os.pipe()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        worker = Worker(listener, lifeline, [])
+        pauses = []
+        for _ in range(2):
+            wait_until(lambda: worker.process.poll() is not None)
+            pid = worker.process.pid
+            worker.look_after()
+            assert worker.process.pid == pid  # not at once
+            pauses.append(worker.pause)
+            wait_until(lambda pid=pid: worker.look_after() or worker.process.pid != pid)
+        worker.process.kill()
+        worker.process.wait()
+    os.close(lifeline)
+    os.close(held)
+    assert pauses == [0.5, 1.0]
