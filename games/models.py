@@ -1,12 +1,13 @@
 """One player, one deal, one attempt: what is stored of a game."""
 
+from datetime import datetime
 from functools import lru_cache
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from games.engine import deal as engine
@@ -148,10 +149,11 @@ class Attempt(models.Model):
                 name="a_client_clock_is_never_ranked",
             ),
         ]
-        indexes = [
-            models.Index(F("player"), F("id").desc(), name="attempts_of_a_player"),
-            models.Index(fields=["deal"], name="attempts_of_a_deal"),
-        ]
 
     def __str__(self) -> str:
         return f"{self.player} on {self.deal}"
+
+    def expire(self, *, now: datetime) -> None:
+        """Read an open attempt past its `ends_at` as expired, whether that is stored or not."""
+        if not self.end and self.ends_at <= now:
+            self.end, self.ended_at = self.EXPIRED, self.ends_at

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F
+from django.db.models.functions import Now
 from django.utils.translation import gettext_noop
+from psycopg.errors import UniqueViolation
 
 from games.actions import store_deal
 from games.engine import deal as engine
-from games.engine.replay import RULES_VERSION, Refusal, Verdict, verify
+from games.engine.replay import MAX_TIME_MS, RULES_VERSION, Refusal, Verdict, verify
 from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
 from games.errors import Problem
@@ -50,46 +52,54 @@ def start_ranked(*, player: Player, ruleset: Ruleset) -> tuple[Attempt, bool]:
 
 
 def _start(player: Player, deal: engine.Deal, *, ranked: bool) -> tuple[Attempt, bool]:
-    now = read_clock()
     attempts = Attempt.objects.select_related("deal").filter(player=player, ended_at=None)
-    # their time was over at `ends_at` whether that is stored or not; here it makes room for a new one
-    attempts.filter(ends_at__lte=now).update(end=Attempt.EXPIRED, ended_at=F("ends_at"))
     same = attempts.filter(ruleset=deal.ruleset.letter)
     same = same.filter(ranked=True) if ranked else same.filter(deal__order=deal.order)
-    if attempt := same.first():
-        return attempt, False
-    try:
-        with transaction.atomic():
-            stored = store_deal(deal=deal)
-            open_boards(stored, Attempt.SERVER)
-            attempt = Attempt.objects.create(
-                player=player,
-                deal=stored,
-                ruleset=stored.ruleset,
-                ranked=ranked,
-                clock=Attempt.SERVER,
-                started_at=now,
-                ends_at=now + ATTEMPT_LIFE,
-                rules=RULES_VERSION,
-                left=28,
-            )
-        return attempt, True
-    except IntegrityError:  # a constraint on open attempts: the same call in parallel was first
-        return same.get(), False
+    while True:
+        # their time was over at `ends_at` whether that is stored or not; here it makes room for a new one
+        attempts.filter(ends_at__lte=Now()).update(end=Attempt.EXPIRED, ended_at=F("ends_at"))
+        if attempt := same.first():
+            return attempt, False
+        try:
+            with transaction.atomic():
+                return _create_attempt(player, deal, ranked=ranked), True
+        except IntegrityError as error:
+            if not isinstance(error.__cause__, UniqueViolation):
+                raise
+            # the same call in parallel was first: look again
+
+
+def _create_attempt(player: Player, deal: engine.Deal, *, ranked: bool) -> Attempt:
+    stored = store_deal(deal=deal)
+    open_boards(stored, Attempt.SERVER)
+    now = read_clock()  # as late as can be: from here on the player's time runs
+    return Attempt.objects.create(
+        player=player,
+        deal=stored,
+        ruleset=stored.ruleset,
+        ranked=ranked,
+        clock=Attempt.SERVER,
+        started_at=now,
+        ends_at=now + ATTEMPT_LIFE,
+        rules=RULES_VERSION,
+        left=28,
+    )
 
 
 # Moving
 
 
 class Stored(NamedTuple):
-    """An attempt as a move finds it, and the moment of PostgreSQL's clock at which the move was received."""
+    """An attempt as a move finds it, and the moment of PostgreSQL's clock at which the move was received.
+
+    end: "expired" once `ends_at` is past, whether that is stored or not.
+    """
 
     id: int
     ruleset: str
     order: str
     seed: str | None
     started_at: datetime
-    ends_at: datetime
     end: str
     moves: str
     times: list[int]
@@ -104,7 +114,7 @@ class Stored(NamedTuple):
 
     @property
     def elapsed_ms(self) -> int:
-        return (self.now - self.started_at) // timedelta(milliseconds=1)
+        return max(0, (self.now - self.started_at) // timedelta(milliseconds=1))
 
 
 class Played(NamedTuple):
@@ -115,9 +125,10 @@ class Played(NamedTuple):
 
 
 READ_ATTEMPT = """
-SELECT a.id, a.ruleset, d."order", d.seed, a.started_at, a.ends_at, a."end", a.moves, a.times, a.plies,
-       a.official_ms, a.bonus, clock_timestamp()
-FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
+SELECT a.id, a.ruleset, d."order", d.seed, a.started_at,
+    CASE WHEN a."end" = '' AND a.ends_at <= now THEN 'expired' ELSE a."end" END,
+    a.moves, a.times, a.plies, a.official_ms, a.bonus, now
+FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id, LATERAL clock_timestamp() now
 WHERE a.id = %s AND a.player_id = %s AND a.clock = 'server'
 """
 
@@ -138,21 +149,21 @@ def play_moves(*, player: Player, attempt: int, from_ply: int, moves: str, times
     Raises Problem: 404 no such attempt of this player, 409 `ply_mismatch` and `attempt_ended` with the true
     state, 422 with the first bad token.
     """
+    stored = _read_attempt(player, attempt)
     while True:
-        stored = _read_attempt(player, attempt)
         if from_ply > stored.plies:
             raise _mismatch(stored)
         verdict, new_times = _judge(stored, from_ply, moves, times)
         if _continues(stored.moves, verdict.text):
-            return Played(stored, verdict if verdict.plies == stored.plies else _verdict_of(stored))
+            return Played(stored, _verdict_of(stored))
         if not _continues(verdict.text, stored.moves):
             raise _mismatch(stored)
-        if stored.end or stored.now >= stored.ends_at:
+        if stored.end:
             raise _ended(stored)
-        written = _write_moves(stored, verdict, new_times)
-        if written:
-            return Played(written, verdict)
-        # another call wrote first: look again
+        if written := _write_moves(stored, verdict, _keep_times(stored.times, new_times)):
+            return Played(written, verdict if from_ply == stored.plies else _verdict_of(written))
+        # another call wrote first: look again at what is stored; this call was received when it was
+        stored = _read_attempt(player, attempt)._replace(now=stored.now)
 
 
 def _read_attempt(player: Player, attempt: int) -> Stored:
@@ -170,7 +181,7 @@ def _judge(stored: Stored, from_ply: int, moves: str, times: Sequence[object] | 
     text = " ".join([*kept, moves] if moves else kept)
     before = stored.times[:from_ply]
     if times is None:
-        now = max(stored.elapsed_ms, before[-1] if before else 0)
+        now = min(max(stored.elapsed_ms, *before[-1:], 0), MAX_TIME_MS)
         times = [now] * (moves.count(" ") + 1 if moves else 0)
     verdict = verify(stored.deal, text, [*before, *times])  # type: ignore[list-item]
     if isinstance(verdict, Refusal):
@@ -190,6 +201,11 @@ def _continues(replay: str, start: str) -> bool:
     return (replay.startswith(start) and replay[len(start) : len(start) + 1] in ("", " ")) or not start
 
 
+def _keep_times(stored: list[int], times: list[int]) -> list[int]:
+    """The times to store: those stored already stay as they are, and none after them is earlier."""
+    return [*stored, *(max(time, *stored[-1:], 0) for time in times[len(stored) :])]
+
+
 def _verdict_of(stored: Stored) -> Verdict:
     verdict = verify(stored.deal, stored.moves, stored.times)
     assert isinstance(verdict, Verdict), "a stored replay is legal"
@@ -198,53 +214,36 @@ def _verdict_of(stored: Stored) -> Verdict:
 
 def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored | None:
     """The attempt as it stands after the write, or None where it had changed since it was read."""
-    won = verdict.outcome == "won"
-    official_ms = stored.elapsed_ms if won else None
-    extra = bonus(verdict.position.ruleset, stored.elapsed_ms) if won else None
-    params = {
-        "id": stored.id,
+    ruleset = verdict.position.ruleset
+    after = stored._replace(moves=verdict.text, times=times, plies=verdict.plies)
+    if verdict.outcome == "won":
+        official_ms = stored.elapsed_ms
+        after = after._replace(end=Attempt.WON, official_ms=official_ms, bonus=bonus(ruleset, official_ms))
+    params = after._asdict() | {
         "before": stored.plies,
-        "moves": verdict.text,
-        "times": times,
-        "plies": verdict.plies,
         "counted": verdict.moves,
         "points": verdict.points,
         "left": verdict.left,
-        "end": Attempt.WON if won else "",
-        "ended_at": stored.now if won else None,
-        "official_ms": official_ms,
-        "bonus": extra,
+        "ended_at": after.now if after.end else None,
     }
-    if won:
-        written = place_win(
-            WRITE_MOVES,
-            params,
-            scoring=verdict.position.ruleset.scoring,
-            official_ms=stored.elapsed_ms,
-            moves=verdict.moves,
-            points=verdict.points + (extra or 0),
-        )
-    else:
+    if after.official_ms is None:
         with connection.cursor() as cursor:
             cursor.execute(WRITE_MOVES, params)
             written = cursor.rowcount == 1
-    return (
-        written
-        and stored._replace(
-            moves=verdict.text,
-            times=times,
-            plies=verdict.plies,
-            end=params["end"],
-            official_ms=official_ms,
-            bonus=extra,
+    else:
+        written = place_win(
+            WRITE_MOVES,
+            params,
+            scoring=ruleset.scoring,
+            official_ms=after.official_ms,
+            moves=verdict.moves,
+            points=verdict.points + (after.bonus or 0),
         )
-    ) or None
+    return after if written else None
 
 
 def _state(stored: Stored) -> dict[str, Any]:
-    expired = not stored.end and stored.now >= stored.ends_at
-    end = Attempt.EXPIRED if expired else stored.end
-    return {"state": {"ply": stored.plies, "moves": stored.moves, "end": end or None}}
+    return {"state": {"ply": stored.plies, "moves": stored.moves, "end": stored.end or None}}
 
 
 def _mismatch(stored: Stored) -> Problem:
@@ -258,9 +257,8 @@ def _ended(stored: Stored) -> Problem:
 
 def resign(*, player: Player, attempt: int) -> None:
     """End an open attempt. Resigning twice is resigning once; Problem 404, or 409 for one that ended otherwise."""
-    now = read_clock()
     mine = Attempt.objects.filter(pk=attempt, player=player, clock=Attempt.SERVER)
-    if mine.filter(ended_at=None, ends_at__gt=now).update(end=Attempt.RESIGNED, ended_at=now):
+    if mine.filter(ended_at=None, ends_at__gt=Now()).update(end=Attempt.RESIGNED, ended_at=Now()):
         return
     stored = _read_attempt(player, attempt)
     if stored.end != Attempt.RESIGNED:
@@ -275,7 +273,7 @@ def may_see_replay(viewer: Player | AnonymousUser, attempt: Attempt) -> bool:
     if viewer == attempt.player:
         return True
     playing = Attempt.objects.filter(
-        player_id=viewer.pk, deal__order=attempt.deal.order, ended_at=None, ends_at__gt=read_clock()
+        player_id=viewer.pk, deal__order=attempt.deal.order, ended_at=None, ends_at__gt=Now()
     )
     return bool(attempt.end) and not playing.exists()
 

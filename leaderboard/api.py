@@ -26,6 +26,7 @@ from games.rest import (
     read_number,
 )
 from leaderboard import actions, ranking, standings, stats
+from leaderboard.models import Standing
 from leaderboard.standings import BoardKey, Cursor
 
 MAX_LIMIT = 100
@@ -147,8 +148,7 @@ def _find_attempt(pk: int, **more: Any) -> Attempt:
     attempt = Attempt.objects.select_related("deal", "player").filter(pk=pk, **more).first()
     if attempt is None:
         raise Problem(404, "not_found", gettext_noop("There is no such attempt of yours."))
-    if not attempt.end and attempt.ends_at <= actions.read_clock():
-        attempt.end, attempt.ended_at = Attempt.EXPIRED, attempt.ends_at
+    attempt.expire(now=actions.read_clock())
     return attempt
 
 
@@ -326,7 +326,11 @@ def _answer_board(request: Request, key: BoardKey, deal: str | None, note: str |
             "note": note,
         }
     )
-    page = standings.read_page(key, **window)
+    try:
+        page = standings.read_page(key, **window)
+    except Standing.DoesNotExist:
+        message = gettext_noop("%(player)s does not stand on this board.")
+        raise Problem(404, "not_on_board", message, "around", params={"player": window["around"].name}) from None
     return HttpResponse(f"{head[:-1]}, {page[1:]}", content_type="application/json")
 
 
@@ -348,7 +352,7 @@ def show_ruleset_board(request: Request, letter: str) -> HttpResponse:
     query = request.query_params
     check_fields(query, ("order", "limit", "after", "before", "around", "radius"))
     order = read_choice(query, "order", ranking.orders_of(ruleset.scoring), ranking.TIME)
-    return _answer_board(request, BoardKey(letter, order), None, None)
+    return _answer_board(request, BoardKey(ruleset.letter, order), None, None)
 
 
 @extend_schema(parameters=[*BOARD_QUERY, CLOCK_QUERY], responses=BoardAnswer, auth=[], summary="A deal's board")
@@ -475,15 +479,20 @@ def list_attempts(request: Request, name: str) -> Response:
     check_fields(query, ("ruleset", "order", "limit", "offset"))
     player = request.user if name == "me" and request.user.is_authenticated else find_player(name)
     ruleset = find_ruleset(query["ruleset"], status=400).letter if "ruleset" in query else None
+    now = actions.read_clock()
     games = stats.list_attempts(
         player,
         read_choice(query, "order", stats.ATTEMPT_ORDERS, ranking.TIME),
         ruleset=ruleset,
         with_open=request.user == player,
+        now=now,
     )
     offset = read_number(query, "offset", 0, 10**9, 0)
     limit = read_number(query, "limit", 1, MAX_LIMIT, 50)
-    return Response({"total": games.count(), "rows": [_describe_game(game) for game in games[offset : offset + limit]]})
+    rows = list(games[offset : offset + limit])
+    for game in rows:
+        game.expire(now=now)
+    return Response({"total": games.count(), "rows": [_describe_game(game) for game in rows]})
 
 
 def _describe_game(game: Attempt) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 Everything is one statement: a win stores the attempt, its standings and their time buckets together, and a
 page is written as JSON by PostgreSQL. Locks are taken attempt first, then standings by board, then buckets by
-(board, bucket), so that two writers never wait for each other in a circle.
+(board, bucket), so that two writers never wait for each other in a circle. READ COMMITTED is enough: whatever a
+win compares itself with or counts on, it has locked (ON CONFLICT sees the latest version, and so does `old`).
 """
 
 import re
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -14,11 +14,13 @@ from django.db import connection
 from games.engine.rulesets import get_ruleset
 from games.models import Attempt, Deal, Player
 from leaderboard import ranking
-from leaderboard.models import Board
+from leaderboard.models import Board, Standing
 
+# each side of the OR names a beginning of the index on boards: there are several boards to every deal
 BOARDS_OF_A_WIN = """
-    (b.kind = 'deal' AND b.deal_id = {attempt}.deal_id AND b.clock = {attempt}.clock)
-    OR (b.kind = 'ruleset' AND {attempt}.ranked AND b.ruleset = {attempt}.ruleset)"""
+    (b.deal_id = {attempt}.deal_id AND b.clock = {attempt}.clock AND b.kind = 'deal')
+    OR (b.deal_id IS NULL AND b.clock = {attempt}.clock AND b.kind = 'ruleset'
+        AND b.ruleset = {attempt}.ruleset AND {attempt}.ranked)"""
 
 
 def open_boards(deal: Deal, clock: str) -> None:
@@ -28,6 +30,14 @@ def open_boards(deal: Deal, clock: str) -> None:
     if clock == Attempt.SERVER:
         boards += [Board(kind=Board.RULESET, ruleset=deal.ruleset, clock=clock, order=order) for order in orders]
     Board.objects.bulk_create(boards, ignore_conflicts=True)
+
+
+IN_ORDER = "key1, key2, key3, ended_at, attempt_id"
+FROM_BELOW = "key1 DESC, key2 DESC, key3 DESC, ended_at DESC, attempt_id DESC"
+
+
+def _row(alias: str) -> str:
+    return f"({alias}.key1, {alias}.key2, {alias}.key3, {alias}.ended_at, {alias}.attempt_id)"
 
 
 PLACE_WIN = f"""
@@ -44,7 +54,7 @@ WITH won AS (
     ON CONFLICT (board_id, player_id) DO UPDATE
     SET attempt_id = excluded.attempt_id, key1 = excluded.key1, key2 = excluded.key2, key3 = excluded.key3,
         ended_at = excluded.ended_at
-    WHERE (s.key1, s.key2, s.key3) > (excluded.key1, excluded.key2, excluded.key3)
+    WHERE {_row("s")} > {_row("excluded")}
     RETURNING new.board_id, new.key1 AS new_ms, old.key1 AS old_ms
 ), moved AS (
     INSERT INTO leaderboard_timebucket AS t (board_id, bucket, count)
@@ -72,22 +82,32 @@ def place_win(write: str, params: dict[str, Any], *, scoring: str, official_ms: 
         return cursor.rowcount == 1
 
 
-IN_ORDER = "key1, key2, key3, ended_at, attempt_id"
-FROM_BELOW = "key1 DESC, key2 DESC, key3 DESC, ended_at DESC, attempt_id DESC"
-BEFORE_FIRST = "SELECT -2147483648, 0, 0, '-infinity'::timestamptz, 0"
-AT_CURSOR = """SELECT %(key1)s::int, %(key2)s::int, %(key3)s::int,
-    (SELECT ended_at FROM games_attempt WHERE id = %(attempt)s), %(attempt)s::bigint"""
-AT_PLAYER = f"SELECT {IN_ORDER} FROM leaderboard_standing WHERE board_id = %(board)s AND player_id = %(player)s"
+# the board that is read, and how many stand on it: every winner has a place in the time order's buckets
+THE_BOARD = f"""
+SELECT *, (SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket WHERE board_id = time_board) AS total
+FROM (
+    SELECT max(id) FILTER (WHERE "order" = %(order)s) AS id,
+        max(id) FILTER (WHERE "order" = '{ranking.TIME}') AS time_board
+    FROM leaderboard_board WHERE clock = %(clock)s AND ruleset = %(ruleset)s AND {{of}}
+) ids"""
+OF_RULESET = "deal_id IS NULL AND kind = 'ruleset'"
+OF_DEAL = """kind = 'deal' AND deal_id =
+    (SELECT id FROM games_deal WHERE ruleset = %(ruleset)s AND "order" = %(cards)s)"""
+
+AT_CURSOR = """SELECT board.id, %(key1)s::int, %(key2)s::int, %(key3)s::int,
+    (SELECT ended_at FROM games_attempt WHERE id = %(attempt)s), %(attempt)s::bigint FROM board"""
+AT_PLAYER = f"""SELECT board_id, {IN_ORDER} FROM leaderboard_standing
+    WHERE board_id = (SELECT id FROM board) AND player_id = %(player)s"""
 
 # PostgreSQL cannot infer the bound on key1 from a row comparison, and plans badly without it
 ROWS = f"""
     (SELECT s.* FROM mark m, LATERAL (
-        SELECT * FROM leaderboard_standing WHERE board_id = %(board)s AND key1 >= m.key1
-        AND ({IN_ORDER}) {{edge}} (m.key1, m.key2, m.key3, m.ended_at, m.attempt_id)
+        SELECT * FROM leaderboard_standing WHERE board_id = m.board_id AND key1 >= m.key1
+        AND ({IN_ORDER}) {{edge}} {_row("m")}
         ORDER BY {IN_ORDER} LIMIT %(below)s::int
     ) s) UNION ALL (SELECT s.* FROM mark m, LATERAL (
-        SELECT * FROM leaderboard_standing WHERE board_id = %(board)s AND key1 <= m.key1
-        AND ({IN_ORDER}) < (m.key1, m.key2, m.key3, m.ended_at, m.attempt_id)
+        SELECT * FROM leaderboard_standing WHERE board_id = m.board_id AND key1 <= m.key1
+        AND ({IN_ORDER}) < {_row("m")}
         ORDER BY {FROM_BELOW} LIMIT %(above)s::int
     ) s)"""
 IN_BUCKETS = f"""
@@ -99,11 +119,12 @@ IN_ROWS = """
     (SELECT count(*) FROM leaderboard_standing s
      WHERE s.board_id = f.board_id AND s.key1 <= f.key1 AND {less})"""
 BETTER = "(s.key1, s.key2, s.key3) < (f.key1, f.key2, f.key3)"
-AHEAD = "(s.key1, s.key2, s.key3, s.ended_at, s.attempt_id) < (f.key1, f.key2, f.key3, f.ended_at, f.attempt_id)"
+AHEAD = f"{_row('s')} < {_row('f')}"
 
 # ahead: rows before the page's first; better: those of them that are not tied with it
 READ_PAGE = f"""
-WITH mark (key1, key2, key3, ended_at, attempt_id) AS ({{mark}}),
+WITH board AS MATERIALIZED ({{board}}),
+mark (board_id, key1, key2, key3, ended_at, attempt_id) AS ({{mark}}),
 page AS MATERIALIZED ({ROWS}),
 first AS (
     SELECT {{better}} AS better, {{ahead}} AS ahead FROM (SELECT * FROM page ORDER BY {IN_ORDER} LIMIT 1) f
@@ -113,14 +134,16 @@ r AS (
         rank() OVER (ORDER BY page.key1, page.key2, page.key3) AS page_rank,
         row_number() OVER (ORDER BY page.key1, page.key2, page.key3, page.ended_at, page.attempt_id) AS place,
         count(*) OVER () AS size,
-        (SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket WHERE board_id = %(time_board)s) AS total,
+        (SELECT total FROM board) AS total,
         concat_ws('.', page.key1, page.key2, page.key3, page.attempt_id) AS cursor
     FROM page, first
 )
-SELECT json_build_object(
-    'total', coalesce(max(total), 0),
-    'previous', max(cursor) FILTER (WHERE place = 1 AND ahead > 0),
-    'next', max(cursor) FILTER (WHERE place = size AND ahead + size < total),
+SELECT count(*), json_build_object(
+    'total', (SELECT total FROM board),
+    'previous', CASE WHEN count(*) > 0 THEN max(cursor) FILTER (WHERE place = 1 AND ahead > 0)
+        WHEN (SELECT total FROM board) > 0 THEN %(past_the_end)s::text END,
+    'next', CASE WHEN count(*) > 0 THEN max(cursor) FILTER (WHERE place = size AND ahead + size < total)
+        WHEN (SELECT total FROM board) > 0 THEN %(past_the_top)s::text END,
     'rows', coalesce(json_agg(json_build_object(
         'rank', CASE WHEN page_rank = 1 THEN better + 1 ELSE ahead + page_rank END,
         'row', ahead + place,
@@ -140,9 +163,6 @@ JOIN games_player player ON player.id = r.player_id
 """
 
 
-EMPTY_PAGE = '{"total" : 0, "previous" : null, "next" : null, "rows" : []}'
-
-
 class Cursor(NamedTuple):
     """A row's place in the order, as a page's `previous` and `next` write it: key1.key2.key3.attempt."""
 
@@ -159,6 +179,13 @@ class Cursor(NamedTuple):
             raise ValueError(text)
         return cls(*numbers)
 
+    def __str__(self) -> str:
+        return ".".join(map(str, self))
+
+
+TOP = Cursor(1 - 2**31, 0, 0, 0)
+BOTTOM = Cursor(2**31 - 1, 0, 0, 0)
+
 
 class BoardKey(NamedTuple):
     """What names a board: of a deal (`cards` its PY0 letters) or, where `cards` is None, of a ruleset."""
@@ -167,20 +194,6 @@ class BoardKey(NamedTuple):
     order: str
     clock: str = Attempt.SERVER
     cards: str | None = None
-
-
-@lru_cache(maxsize=4096)
-def _find_boards(key: BoardKey) -> tuple[int, int]:
-    """The ids of a board and of the time board beside it. Boards stay for ever, so found ones are kept."""
-    boards = Board.objects.filter(ruleset=key.ruleset, clock=key.clock, order__in=[key.order, ranking.TIME])
-    if key.cards is None:
-        boards = boards.filter(kind=Board.RULESET)
-    else:
-        boards = boards.filter(kind=Board.DEAL, deal__order=key.cards, deal__ruleset=key.ruleset)
-    found = dict(boards.values_list("order", "id"))
-    if not found:
-        raise Board.DoesNotExist
-    return found[key.order], found[ranking.TIME]
 
 
 def read_page(
@@ -194,24 +207,28 @@ def read_page(
     """One page of a board as JSON text: {"total", "previous", "next", "rows": [...]}.
 
     Without a cursor the top `limit` rows; else those after or before it; around a player: that row and up to
-    `limit` on either side (no rows where the player does not stand on the board).
+    `limit` on either side. A page past either end still leads back to the rows. Raises Standing.DoesNotExist
+    where the player to read around does not stand on the board.
     """
-    try:
-        board, time_board = _find_boards(key)
-    except Board.DoesNotExist:
-        return EMPTY_PAGE
-    mark, edge, params = BEFORE_FIRST, ">", {"below": limit, "above": 0}
-    if after:
-        mark, params = AT_CURSOR, params | after._asdict()
-    elif before:
-        mark, params = AT_CURSOR, {"below": 0, "above": limit} | before._asdict()
-    elif around:
-        mark, edge, params = AT_PLAYER, ">=", {"below": limit + 1, "above": limit, "player": around.pk}
+    params: dict[str, Any] = key._asdict() | {"below": limit, "above": 0}
+    params |= {"past_the_end": str(BOTTOM) if after else None, "past_the_top": str(TOP) if before else None}
+    if around:
+        mark, edge = AT_PLAYER, ">="
+        params |= {"below": limit + 1, "above": limit, "player": around.pk}
+    else:
+        mark, edge = AT_CURSOR, ">"
+        params |= (after or before or TOP)._asdict()
+    if before:
+        params |= {"below": 0, "above": limit}
+    board = THE_BOARD.format(of=OF_RULESET if key.cards is None else OF_DEAL)
     count = IN_BUCKETS if key.order == ranking.TIME else IN_ROWS
-    sql = READ_PAGE.format(mark=mark, edge=edge, better=count.format(less=BETTER), ahead=count.format(less=AHEAD))
+    better, ahead = count.format(less=BETTER), count.format(less=AHEAD)
     with connection.cursor() as db:
-        db.execute(sql, params | {"board": board, "time_board": time_board})
-        return db.fetchone()[0]
+        db.execute(READ_PAGE.format(board=board, mark=mark, edge=edge, better=better, ahead=ahead), params)
+        size, page = db.fetchone()
+    if around and not size:
+        raise Standing.DoesNotExist
+    return page
 
 
 READ_PLACES = f"""

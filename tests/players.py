@@ -1,0 +1,138 @@
+"""Players, deals, attempts and wins for tests: real rows, written by the real actions."""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from django.db import connection, connections
+from django.db.models import F
+from knox.models import AuthToken
+
+from games.actions import store_deal
+from games.engine.cards import read_cards
+from games.engine.deal import Deal
+from games.engine.replay import Verdict, verify
+from games.models import Attempt, Player
+from games.names import name_key
+from leaderboard import actions
+from leaderboard.standings import open_boards
+from tests.client import Api
+
+T = TypeVar("T")
+
+# An order that every ruleset without jokers and with target 13 wins without touching the stock
+EASY_ORDER = "BPAW5DMPZOMORBMF4HW3MDELRFL4WUPECCOAUJXEPPXWYA"
+EASY_MOVES = "g1g2 g3g4 g5g6 g7 f1f2 f3f4 f5f6 e1e2 e3e4 e5 d1d2 d3d4 c1c2 c3 b1b2 a1"
+FEWEST = 16
+
+
+def easy_deal(letter: str = "T") -> Deal:
+    return Deal.from_code(f"PY0-{letter}-{EASY_ORDER}")
+
+
+def easy_line(moves: int = FEWEST) -> str:
+    """The moves that win the easy deal in exactly `moves` counted moves: an undone draw stays counted."""
+    return " ".join(["D U"] * (moves - FEWEST) + [EASY_MOVES])
+
+
+@cache
+def solved_deals() -> list[tuple[Deal, str]]:
+    """The 679 public deals of ruleset T that can be won, each with the moves of a win."""
+    lines = (Path(__file__).parent / "vectors/tower-deals.tsv").read_text().splitlines()[1:]
+    rows = [line.split("\t") for line in lines]
+    return [(Deal.from_cards("T", read_cards(row[1])), row[3]) for row in rows if row[2] != "0"]
+
+
+def make_player(name: str) -> Player:
+    """A new player without a password: hashing one is slow on purpose."""
+    player = Player(name=name, name_key=name_key(name))
+    player.set_unusable_password()
+    player.save()
+    return player
+
+
+def make_players(count: int) -> list[Player]:
+    return [
+        make_player(f"{'abcdefghijklmnopqrstuvwxyz'[i // 26]}{'abcdefghijklmnopqrstuvwxyz'[i % 26]} player")
+        for i in range(count)
+    ]
+
+
+def log_in(player: Player) -> Api:
+    """The calls of a player."""
+    return Api(token=AuthToken.objects.create(player)[1])
+
+
+def open_attempt(player: Player, deal: Deal, *, ranked: bool = True, started_at: datetime | None = None) -> Attempt:
+    """An open attempt on a deal of the test's choice; the server deals ranked ones by chance."""
+    stored = store_deal(deal=deal)
+    open_boards(stored, Attempt.SERVER)
+    started_at = started_at or actions.read_clock()
+    return Attempt.objects.create(
+        player=player,
+        deal=stored,
+        ruleset=stored.ruleset,
+        ranked=ranked,
+        clock=Attempt.SERVER,
+        started_at=started_at,
+        ends_at=started_at + actions.ATTEMPT_LIFE,
+        rules=1,
+        left=28,
+    )
+
+
+def win(
+    player: Player,
+    official_ms: int,
+    moves: int = FEWEST,
+    *,
+    deal: Deal | None = None,
+    line: str | None = None,
+    ranked: bool = True,
+    ended_at: datetime | None = None,
+) -> Attempt:
+    """A won attempt with exactly that official time, and on the easy deal with exactly so many moves.
+
+    It ends now or at `ended_at`. The write is the server's own; only the moment of receipt is the test's.
+    """
+    ended_at = ended_at or actions.read_clock()
+    started_at = ended_at - timedelta(milliseconds=official_ms)
+    attempt = open_attempt(player, deal or easy_deal(), ranked=ranked, started_at=started_at)
+    stored = actions._read_attempt(player, attempt.pk)._replace(now=ended_at, end="")
+    verdict = verify(stored.deal, line or easy_line(moves))
+    assert isinstance(verdict, Verdict)
+    assert verdict.outcome == "won"
+    assert actions._write_moves(stored, verdict, [official_ms] * verdict.plies)
+    attempt.refresh_from_db()
+    return attempt
+
+
+def move_back(attempt: int, *, seconds: float) -> None:
+    """Let an attempt have started, and let it end, so much earlier."""
+    back = timedelta(seconds=seconds)
+    Attempt.objects.filter(pk=attempt).update(started_at=F("started_at") - back, ends_at=F("ends_at") - back)
+
+
+def in_parallel(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """What the calls return, each made in a thread and on a connection of its own, all at the same moment.
+
+    The connections have the limits of the web's.
+    """
+    barrier = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], T]) -> T:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '2s'; SET transaction_timeout = '2s'")
+            barrier.wait(30)
+            return call()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        waiting = [pool.submit(run, call) for call in calls]
+        return [one.result() for one in waiting]
