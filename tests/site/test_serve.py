@@ -12,22 +12,24 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
+from django.core.management import CommandError
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from games.management.commands.serve import open_listeners
 from pyramid_site.workers import Worker
-from tests.site.servers import KINDS, ROOT, RunningServer, serve
+from tests.site.servers import ROOT, RunningServer, serve
 
 ENVIRONMENT = {"DJANGO_SETTINGS_MODULE": "tests.site.echo_settings"}
-ARGUMENTS = {"daphne": [], "uvicorn": ["--workers", "2"]}
 
 
-def get(port: int, path: str) -> tuple[int, bytes]:
+def get(server: RunningServer, path: str) -> tuple[int, bytes]:
     """The status and the body of one request on a connection of its own."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as client:
+    with closing(http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=20)) as client:
         client.request("GET", path)
         answer = client.getresponse()
         return answer.status, answer.read()
@@ -35,7 +37,7 @@ def get(port: int, path: str) -> tuple[int, bytes]:
 
 def worker_pid(server: RunningServer) -> int:
     """The process that answers this time."""
-    return json.loads(get(server.port, "/state/")[1])["pid"]
+    return json.loads(get(server, "/state/")[1])["pid"]
 
 
 def wait_until(holds: Callable[[], object], seconds: float = 15) -> None:
@@ -56,30 +58,56 @@ def taken_port(*, shared: bool) -> Iterator[int]:
         yield stranger.getsockname()[1]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--workers", "2"]])
+@pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("shared", [False, True])
-def test_a_taken_port_is_refused_in_a_sentence(arguments: list[str], shared: bool) -> None:
-    with taken_port(shared=shared) as port:
-        said = subprocess.run(
-            [sys.executable, "manage.py", "serve", *arguments],
-            cwd=ROOT, env=os.environ | ENVIRONMENT | {"PORT": str(port)}, capture_output=True, text=True, timeout=30,
-        )  # fmt: skip
+def test_a_port_of_another_program_is_never_shared(count: int, shared: bool) -> None:
+    with taken_port(shared=shared) as port, pytest.raises(CommandError, match="another program listens there"):
+        open_listeners("127.0.0.1", port, count)
+
+
+def test_listeners_of_one_server_share_its_port() -> None:
+    listeners = open_listeners("localhost", 0, 3)
+    assert len({listener.getsockname() for listener in listeners}) == 1
+    with pytest.raises(CommandError, match="another program"):
+        open_listeners("localhost", listeners[0].getsockname()[1], 3)
+    for listener in listeners:
+        listener.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "sentence"),
+    [
+        ("no.such.host.invalid", 0, "There is no address no.such.host.invalid"),
+        ("192.0.2.1", 0, "Cannot listen on 192.0.2.1, port 0: Cannot assign requested address"),
+        ("127.0.0.1", 70000, "There is no port 70000"),
+    ],
+)
+def test_a_wrong_address_is_refused_in_a_sentence(host: str, port: int, sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        open_listeners(host, port, 1)
+
+
+def test_a_taken_port_ends_the_command_with_a_sentence() -> None:
+    with taken_port(shared=False) as port:
+        command = [sys.executable, "manage.py", "serve"]
+        environment = os.environ | ENVIRONMENT | {"PORT": str(port)}
+        said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=30)
     assert said.returncode == 1
-    assert said.stderr.strip().splitlines()[-1] == (
-        f"CommandError: Cannot listen on 127.0.0.1, port {port}: another program listens there."
-    )
-    assert "Traceback" not in said.stderr
-    assert "ready" not in said.stdout
+    sentence = f"CommandError: Cannot listen on 127.0.0.1, port {port}: another program listens there.\n"
+    assert (said.stdout, said.stderr) == ("", sentence)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_everything_after_the_running_requests(kind: str, number: signal.Signals) -> None:
-    with serve(ARGUMENTS[kind], ENVIRONMENT) as server, ThreadPoolExecutor() as pool:
+@pytest.mark.parametrize(
+    ("arguments", "number"),
+    [(["--host", "::1"], signal.SIGINT), (["--host", "::1", "--workers", "1"], signal.SIGTERM)],
+)
+def test_a_signal_ends_everything_after_the_running_requests(arguments: list[str], number: signal.Signals) -> None:
+    with serve(arguments, ENVIRONMENT) as server, ThreadPoolExecutor() as pool:
+        assert server.url == f"http://[::1]:{server.port}/"
         family = server.family()
-        with connect(f"ws://127.0.0.1:{server.port}/ws/repeat/") as websocket:
-            sleeper = pool.submit(get, server.port, "/sleep/?s=1.5")
-            time.sleep(0.5)
+        with connect(f"ws://[::1]:{server.port}/ws/repeat/") as websocket:
+            sleeper = pool.submit(get, server, "/sleep/?s=1")
+            time.sleep(0.3)
             server.process.send_signal(number)
             assert sleeper.result() == (200, b"slept")
             with pytest.raises(ConnectionClosed):
@@ -89,16 +117,7 @@ def test_a_signal_ends_everything_after_the_running_requests(kind: str, number: 
         assert not [process for process in family if process.is_running()]
         assert "Traceback" not in server.log.read_text()
         with pytest.raises(ConnectionRefusedError):
-            get(server.port, "/")
-
-
-@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 here")
-def test_an_ipv6_address_is_shown_in_brackets() -> None:
-    with serve(["--host", "::1"], ENVIRONMENT) as server:
-        assert server.url == f"http://[::1]:{server.port}/"
-        with closing(http.client.HTTPConnection("::1", server.port, timeout=20)) as client:
-            client.request("GET", "/state/")
-            assert client.getresponse().status == 200
+            get(server, "/")
 
 
 def test_workers_share_the_clients_and_one_that_is_killed_is_replaced() -> None:
@@ -120,7 +139,7 @@ def test_workers_end_when_their_parent_is_killed_and_so_does_the_database(tmp_pa
     data = {"DATA_DIR": str(tmp_path)}
     with serve(["--workers", "2"], ENVIRONMENT | data) as server:
         for _ in range(10):
-            assert get(server.port, "/database/")[0] == 200
+            assert get(server, "/database/")[0] == 200
         postmaster = int((tmp_path / "postgres/data/postmaster.pid").read_text().split()[0])
         workers = server.family()
         server.process.kill()

@@ -19,6 +19,7 @@ PROBE_SECONDS = 0.1
 
 class Command(BaseCommand):
     help = "Serves the site: one daphne process, or with --workers N as many uvicorn processes on one port."
+    requires_system_checks: list[str] = []  # `manage.py check` makes them; a start need not wait for them
 
     def add_arguments(self, parser: CommandParser) -> None:
         host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
@@ -64,12 +65,12 @@ def open_listeners(host: str, port: int, count: int) -> list[socket.socket]:
     The first is bound as if it were to be alone, so that another server's port is refused: with SO_REUSEPORT from
     the start the two would share it in silence.
     """
+    if not 0 <= port < 65536:
+        raise CommandError(f"There is no port {port}.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
         raise CommandError(f"There is no address {host}: {error.strerror}.") from None
-    except OverflowError:
-        raise CommandError(f"There is no port {port}.") from None
     listeners: list[socket.socket] = []
     for _ in range(count if sys.platform == "linux" else 1):
         listener = socket.socket(family, kind, protocol)
