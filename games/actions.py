@@ -9,11 +9,11 @@ from knox.models import AuthToken
 from games.engine import deal as engine
 from games.errors import Problem
 from games.models import Deal, Player
-from games.names import clean_name, name_key
+from games.names import clean_name, name_key, name_taken
 
 
 def sign_up(*, name: str, password: str, email: str = "") -> Player:
-    """A new player. Raises Problem: 422 for a name that may not be, 409 for one that is taken."""
+    """A new player. Raises Problem: 400 for a name that may not be, 409 for one that is taken."""
     name = clean_name(name)
     player = Player(name=name, name_key=name_key(name), email=email)
     player.set_password(password)
@@ -21,9 +21,7 @@ def sign_up(*, name: str, password: str, email: str = "") -> Player:
         with transaction.atomic():
             player.save()
     except IntegrityError:
-        raise Problem(
-            409, "name_taken", gettext_noop("This name is taken, or looks like one that is."), "name"
-        ) from None
+        raise name_taken() from None
     return player
 
 

@@ -9,8 +9,8 @@ from django.utils.translation import gettext, gettext_noop
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view, parser_classes, permission_classes
-from rest_framework.permissions import AllowAny
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,8 +18,9 @@ from games import actions, schema  # noqa: F401  (schema registers the token's d
 from games.engine import replay
 from games.engine.cards import read_cards, write_cards
 from games.engine.deal import Deal as EngineDeal
+from games.engine.errors import CardError, CodeError
 from games.engine.position import Position
-from games.engine.rulesets import RULESETS, Ruleset, get_ruleset
+from games.engine.rulesets import RULESETS, Ruleset
 from games.errors import Problem
 from games.models import Deal, Player, read_deal
 from games.rest import (
@@ -27,7 +28,9 @@ from games.rest import (
     NDJSONParser,
     StrictCharField,
     StrictSerializer,
+    public,
     read_fields,
+    read_media_type,
     translate,
 )
 
@@ -43,14 +46,14 @@ def field(kind: type[serializers.Field] = serializers.CharField, help_text: str 
 
 
 class SignUp(StrictSerializer):
-    name = StrictCharField(max_length=200, trim_whitespace=False, help_text="2 to 24 characters.")
-    password = StrictCharField(max_length=128, trim_whitespace=False, validators=[validate_password])
+    name = StrictCharField(allow_blank=True, help_text="2 to 24 characters.")
+    password = StrictCharField(max_length=128, validators=[validate_password])
     email = serializers.EmailField(required=False, allow_blank=True, max_length=254)
 
 
 class LogIn(StrictSerializer):
-    name = StrictCharField(max_length=200, trim_whitespace=False)
-    password = StrictCharField(max_length=128, trim_whitespace=False)
+    name = StrictCharField()
+    password = StrictCharField(max_length=128)
 
 
 class TokenAnswer(serializers.Serializer[Any]):
@@ -64,17 +67,17 @@ def _answer_token(player: Player) -> Response:
     return Response({"player": player.name, "token": text, "expires": stored.expiry.isoformat()}, status=201)
 
 
-@extend_schema(request=SignUp, responses={201: TokenAnswer}, auth=[], summary="Sign up")
+@extend_schema(request=SignUp, responses={201: TokenAnswer}, summary="Sign up")
 @api_view(["POST"])
-@permission_classes([AllowAny])
+@public
 def sign_up(request: Request) -> Response:
     """Makes a player and answers with an API token."""
     return _answer_token(actions.sign_up(**read_fields(SignUp, request.data)))
 
 
-@extend_schema(request=LogIn, responses={201: TokenAnswer}, auth=[], summary="Log in")
+@extend_schema(request=LogIn, responses={201: TokenAnswer}, summary="Log in")
 @api_view(["POST"])
-@permission_classes([AllowAny])
+@public
 def log_in(request: Request) -> Response:
     """Answers with a new API token; a player may have many."""
     return _answer_token(actions.log_in(**read_fields(LogIn, request.data)))
@@ -115,17 +118,17 @@ def _describe(ruleset: Ruleset) -> dict[str, Any]:
     return dataclasses.asdict(ruleset) | {"name": gettext(ruleset.name)}
 
 
-@extend_schema(responses=RulesetAnswer(many=True), auth=[], summary="All rulesets")
+@extend_schema(responses=RulesetAnswer(many=True), summary="All rulesets")
 @api_view(["GET"])
-@permission_classes([AllowAny])
+@public
 def list_rulesets(request: Request) -> Response:
     """The sixteen rulesets with every field of their rules."""
     return Response([_describe(ruleset) for ruleset in RULESETS.values()])
 
 
-@extend_schema(responses=RulesetAnswer, auth=[], summary="A ruleset")
+@extend_schema(responses=RulesetAnswer, summary="A ruleset")
 @api_view(["GET"])
-@permission_classes([AllowAny])
+@public
 def show_ruleset(request: Request, letter: str) -> Response:
     """One ruleset with every field of its rules."""
     return Response(_describe(find_ruleset(letter)))
@@ -164,22 +167,26 @@ def _describe_deal(deal: EngineDeal) -> dict[str, Any]:
     }
 
 
-@extend_schema(responses=DealAnswer, auth=[], summary="A deal")
+@extend_schema(responses=DealAnswer, summary="A deal")
 @api_view(["GET"])
-@permission_classes([AllowAny])
+@public
 def show_deal(request: Request, code: str) -> Response:
     """Cards and ruleset of any valid deal code; reading is forgiving."""
     return Response(_describe_deal(read_deal(code)))
 
 
-@extend_schema(request=NewDeal, responses=DealAnswer, auth=[], summary="The code of given cards")
+@extend_schema(request=NewDeal, responses=DealAnswer, summary="The code of given cards")
 @api_view(["POST"])
-@permission_classes([AllowAny])
+@public
 def name_deal(request: Request) -> Response:
     """The code of a deal from elsewhere. Wrong, missing and double cards are named."""
     fields = read_fields(NewDeal, request.data)
-    ruleset = get_ruleset(fields["ruleset"])
-    return Response(_describe_deal(EngineDeal.from_cards(ruleset.letter, read_cards(fields["cards"]))))
+    ruleset = find_ruleset(fields["ruleset"], status=400)
+    try:
+        deal = EngineDeal.from_cards(ruleset.letter, read_cards(fields["cards"]))
+    except (CardError, CodeError) as error:
+        raise Problem(400, "cards", error.message, "cards", params=error.params) from None
+    return Response(_describe_deal(deal))
 
 
 # Judging
@@ -238,7 +245,6 @@ def write_verdict(verdict: replay.Verdict | replay.Refusal) -> dict[str, Any]:
 @extend_schema(
     request={"application/json": ReplayBody, "application/x-ndjson": OpenApiTypes.STR},
     responses={(200, "application/json"): VerdictAnswer, (200, "application/x-ndjson"): OpenApiTypes.STR},
-    auth=[],
     summary="Judge replays",
     examples=[
         OpenApiExample(
@@ -249,7 +255,7 @@ def write_verdict(verdict: replay.Verdict | replay.Refusal) -> dict[str, Any]:
     ],
 )
 @api_view(["POST"])
-@permission_classes([AllowAny])
+@public
 @parser_classes([NDJSONParser, JSONParser])
 def validate_replays(request: Request) -> HttpResponse:
     """Judges without storing: one replay as JSON, or up to 1,000 as newline-delimited JSON.
@@ -257,19 +263,15 @@ def validate_replays(request: Request) -> HttpResponse:
     The verdicts of newline-delimited JSON come one a line in input order, with `"line"` from 1; blank lines are
     counted, not answered. Whatever is wrong with a replay is said in its verdict (200).
     """
-    if request.content_type.partition(";")[0].strip().lower() == JSONParser.media_type:
-        return Response(write_verdict(replay.judge(request._request.body)))
-    lines = request._request.body.split(b"\n")
-    if len([line for line in lines if line.strip()]) > MAX_LINES:
-        raise Problem(
-            400,
-            "too_many_lines",
-            gettext_noop("At most %(most)s replays are judged at once."),
-            params={"most": MAX_LINES},
-        )
-    answers = (
-        replay.dump(write_verdict(replay.judge(line)) | {"line": number})
-        for number, line in enumerate(lines, 1)
-        if line.strip()
-    )
-    return HttpResponse("".join(f"{answer}\n" for answer in answers), content_type=NDJSONParser.media_type)
+    kind = read_media_type(request)
+    body = request._request.body
+    if kind == JSONParser.media_type:
+        return Response(write_verdict(replay.judge(body)))
+    if kind != NDJSONParser.media_type:
+        raise UnsupportedMediaType(kind)
+    lines = [(number, line) for number, line in enumerate(body.split(b"\n"), 1) if line.strip()]
+    if len(lines) > MAX_LINES:
+        message = gettext_noop("At most %(most)s replays are judged at once.")
+        raise Problem(400, "too_many_lines", message, params={"most": MAX_LINES})
+    answers = (replay.dump(write_verdict(replay.judge(line)) | {"line": number}) for number, line in lines)
+    return HttpResponse("".join(f"{answer}\n" for answer in answers), content_type=kind)

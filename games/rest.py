@@ -1,13 +1,14 @@
 """What every REST view shares: strict reading, one way to answer errors, the token in the header."""
 
 import json
+import logging
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from hmac import compare_digest
 from typing import Any
 
 from django.db import OperationalError
-from django.http import Http404
+from django.http import Http404, QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from knox.auth import TokenAuthentication as KnoxAuthentication
@@ -15,15 +16,17 @@ from knox.crypto import hash_token
 from knox.models import AuthToken
 from knox.settings import CONSTANTS
 from rest_framework import exceptions, parsers, renderers, serializers
+from rest_framework.authentication import get_authorization_header
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.utils.serializer_helpers import ReturnDict
 
 from games.engine import replay
-from games.engine.errors import EngineError
+from games.engine.errors import CodeError, EngineError
 from games.errors import Problem
 from games.models import Player
+
+logger = logging.getLogger(__name__)
 
 # Reading
 
@@ -58,23 +61,23 @@ class NDJSONParser(parsers.BaseParser):
 
 
 class StrictCharField(serializers.CharField):
-    """Text only: a number is not quietly turned into text."""
+    """Text only: a number is not quietly turned into text. White space stays."""
 
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"trim_whitespace": False} | options)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if data is not serializers.empty and not isinstance(data, str):
             self.fail("invalid")
-        return super().to_internal_value(data)
+        return super().run_validation(data)
 
 
 class StrictSerializer(serializers.Serializer[Any]):
     """Refuses fields that it does not know: a misspelt name must not be dropped in silence."""
 
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := [name for name in data if name not in self.fields]):
-            raise serializers.ValidationError(
-                {name: serializers.ErrorDetail(gettext("There is no such field."), "unknown_field") for name in unknown}
-            )
-        return super().to_internal_value(data)
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        check_fields(data, self.fields)
+        return super().run_validation(data)
 
 
 def read_fields(serializer: type[StrictSerializer], data: Any) -> dict[str, Any]:
@@ -88,18 +91,20 @@ def read_fields(serializer: type[StrictSerializer], data: Any) -> dict[str, Any]
 
 
 def check_fields(data: Any, names: Collection[str]) -> None:
-    """Refuse what is no object, or has other fields than `names`. Raises Problem (400)."""
+    """Refuse what is no object, has other fields than `names`, or (a query) one twice. Raises Problem (400)."""
     if not isinstance(data, dict):
         raise Problem(400, "invalid", gettext_noop("The body must be a JSON object."))
     for name in data:
         if name not in names:
-            raise Problem(400, "unknown_field", gettext_noop("There is no such field."), str(name))
+            raise Problem(400, "unknown_field", gettext_noop("There is no such field."), name)
+        if isinstance(data, QueryDict) and len(data.getlist(name)) > 1:
+            raise Problem(400, "repeated", gettext_noop("Send this once."), name)
 
 
 def read_number(data: Any, name: str, low: int, high: int, default: int | None = None) -> int:
     """A whole number in low .. high: a JSON number, or digits in a query. Raises Problem (400)."""
     number = data.get(name, default)
-    if isinstance(number, str) and re.fullmatch("[0-9]{1,18}", number):
+    if isinstance(data, QueryDict) and isinstance(number, str) and re.fullmatch("[0-9]{1,18}", number):
         number = int(number)
     if type(number) is not int or not low <= number <= high:
         code = "required" if name not in data else "invalid"
@@ -126,20 +131,19 @@ class JSONRenderer(renderers.BaseRenderer):
     charset = None
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        return b"" if data is None else replay.dump(plain(data)).encode()
+        return b"" if data is None else replay.dump(data).encode()
 
 
-def plain(data: Any) -> Any:
-    """`data` without DRF's wrappers."""
-    return dict(data) if isinstance(data, ReturnDict) else data
+def read_media_type(request: Request) -> str:
+    """The Content-Type of a request without its parameters, in small letters."""
+    return (request.content_type or "").partition(";")[0].strip().lower()
 
 
 class JSONNegotiation(BaseContentNegotiation):
     """The API speaks JSON, whatever is asked for."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
-        kind = (request.content_type or "").partition(";")[0].strip().lower()
-        return next((parser for parser in parsers if parser.media_type == kind), None)
+        return next((parser for parser in parsers if parser.media_type == read_media_type(request)), None)
 
     def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
         return renderers[0], renderers[0].media_type
@@ -155,8 +159,8 @@ def answer_error(error: Exception, context: Any = None) -> Response | None:
     headers = {}
     if isinstance(error, Problem):
         status, body = error.status, error_body(error.code, translate(error), error.where, **error.extra)
-    elif isinstance(error, EngineError):
-        status, body = 400, error_body(error.code, translate(error), getattr(error, "part", None))
+    elif isinstance(error, CodeError):
+        status, body = 400, error_body("deal", translate(error), f"deal.{error.part}")
     elif isinstance(error, exceptions.ValidationError):
         found = list(_flatten(error.detail))
         status, body = 400, found[0] | ({"errors": found} if len(found) > 1 else {})
@@ -165,21 +169,20 @@ def answer_error(error: Exception, context: Any = None) -> Response | None:
     elif isinstance(error, exceptions.APIException):
         status = error.status_code
         body = error_body(error.get_codes(), str(error.detail))  # type: ignore[arg-type]
-        if header := getattr(error, "auth_header", None):
-            headers["WWW-Authenticate"] = header
-        if (wait := getattr(error, "wait", None)) is not None:
-            headers["Retry-After"] = str(int(wait) + 1)
     elif isinstance(error, OperationalError):
+        logger.warning("Answered 503: %s", error)
         status, body = 503, error_body("busy", gettext("The database is busy. Please try again."))
         headers["Retry-After"] = "1"
     else:
         return None
+    if status == 401:
+        headers["WWW-Authenticate"] = "Token"
     return Response(body, status=status, headers=headers)
 
 
 def error_body(code: str, detail: str, where: str | None = None, **extra: Any) -> dict[str, Any]:
     """One error as the API writes it; `extra` are further fields."""
-    return {"code": code, "detail": detail, "where": where} | extra
+    return {"code": code, "detail": detail, "where": where or None} | extra
 
 
 def _flatten(detail: Any, where: str = "") -> Any:
@@ -191,7 +194,7 @@ def _flatten(detail: Any, where: str = "") -> Any:
         for inner in detail:
             yield from _flatten(inner, where)
     else:
-        yield error_body(detail.code, str(detail), where or None)
+        yield error_body(detail.code, str(detail), where)
 
 
 # Who asks
@@ -200,12 +203,33 @@ def _flatten(detail: Any, where: str = "") -> Any:
 class TokenAuthentication(KnoxAuthentication):
     """Knox's tokens in one query. An expired token is left to the next log-in to clear away."""
 
+    def authenticate(self, request: Request) -> tuple[Player, AuthToken] | None:
+        words = get_authorization_header(request).split()
+        if not words or words[0].lower() != b"token":
+            return None
+        if len(words) != 2:
+            raise _refuse_token("token_malformed", gettext_noop("Write `Authorization: Token <token>`."))
+        return self.authenticate_credentials(words[1])
+
     def authenticate_credentials(self, token: bytes) -> tuple[Player, AuthToken]:
-        text = token.decode("ascii", "replace")
+        text = token.decode("ascii", "replace").replace("\0", "\ufffd")  # PostgreSQL takes no NUL
         key = text[: CONSTANTS.TOKEN_KEY_LENGTH]
-        for stored in AuthToken.objects.filter(token_key=key.replace("\0", "")).select_related("user"):
+        for stored in AuthToken.objects.filter(token_key=key).select_related("user"):
             if compare_digest(hash_token(text), stored.digest):
                 if stored.expiry is not None and stored.expiry < timezone.now():
-                    raise exceptions.AuthenticationFailed(gettext("This token has expired."), "token_expired")
-                return self.validate_user(stored)
-        raise exceptions.AuthenticationFailed(gettext("This token is not known."), "token_unknown")
+                    raise _refuse_token("token_expired", gettext_noop("This token has expired."))
+                if not stored.user.is_active:
+                    raise _refuse_token("player_inactive", gettext_noop("This player has been deactivated."))
+                return stored.user, stored
+        raise _refuse_token("token_unknown", gettext_noop("This token is not known."))
+
+
+def _refuse_token(code: str, message: str) -> Problem:
+    return Problem(401, code, message, "Authorization")
+
+
+def public(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Below @api_view: nobody is asked who they are, and a token that comes along is not looked at."""
+    view.authentication_classes = ()  # type: ignore[attr-defined]
+    view.permission_classes = ()  # type: ignore[attr-defined]
+    return view
