@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from games.errors import Problem
@@ -27,6 +26,7 @@ from pyramid_site.bridge.outgoing import (
     read_response,
     server_error,
 )
+from pyramid_site.bridge.threads import Threads
 
 logger = logging.getLogger(__name__)
 
@@ -45,9 +45,9 @@ class ThreadedDjango:
     def __init__(self, app: Callable[..., Any], *, threads: int, queue: int, limit: int) -> None:
         self.app = app
         self.limit = limit
-        self.calls = ThreadPoolExecutor(threads, "http")
+        self.calls = Threads(threads, "http")
         self.free_calls = threads + queue
-        self.streams = ThreadPoolExecutor(threads, "stream")
+        self.streams = Threads(threads, "stream")
         self.free_streams = threads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,18 +75,23 @@ class ThreadedDjango:
         if not self.free_calls:
             raise busy()
         self.free_calls -= 1
-        future = self.calls.submit(self.call, scope, body)
+        future = self.calls.run(self.call, scope, body)
         try:
-            answer = await asyncio.wrap_future(future)
+            answer = await asyncio.shield(future)
         except asyncio.CancelledError:
-            future.add_done_callback(close_unsent)
+            future.add_done_callback(self.close_unsent)
             raise
         finally:
             self.free_calls += 1
         if answer.rest is not None and not self.free_streams and not isinstance(answer.rest, OpenFile):
-            self.calls.submit(answer.rest.close)
+            self.calls.run(answer.rest.close)
             raise busy()
         return answer
+
+    def close_unsent(self, future: asyncio.Future[Answer]) -> None:
+        """Ends a long answer that came too late for its client."""
+        if future.exception() is None and future.result().rest is not None:
+            self.calls.run(future.result().rest.close)
 
     def call(self, scope: Scope, body: bytes) -> Answer:
         """In a thread: one request. Raises only Problem; whatever else goes wrong is logged and is a 500."""
@@ -145,20 +150,19 @@ class ThreadedDjango:
 
     async def read_file(self, answer: Answer) -> AsyncGenerator[bytes]:
         """The pieces of a file: a thread is taken only to read one, not while the client takes it."""
-        loop = asyncio.get_running_loop()
         piece = answer.body
         try:
             while piece:
                 yield piece
-                piece = await loop.run_in_executor(self.calls, answer.rest.read)
+                piece = await self.calls.run(answer.rest.read)
         finally:
-            self.calls.submit(answer.rest.close)
+            self.calls.run(answer.rest.close)
 
     async def read_stream(self, answer: Answer) -> AsyncGenerator[bytes]:
         """The pieces that a response makes, in a thread beside those of the calls."""
         stream = Stream(answer.rest)
         self.free_streams -= 1
-        self.streams.submit(stream.run)
+        self.streams.run(stream.run)
         try:
             async for piece in stream.read():
                 yield piece
@@ -171,9 +175,3 @@ def answer_mistake(scope: Scope) -> Answer:
     """Logs the exception being handled; a 500 that says nothing of it."""
     logger.exception("The application failed at %s %s", scope["method"], scope["path"])
     return answer_problem(server_error(), scope["headers"])
-
-
-def close_unsent(future: Future[Answer]) -> None:
-    """Ends a long answer that came too late for its client."""
-    if not future.cancelled() and future.exception() is None and future.result().rest is not None:
-        future.result().rest.close()

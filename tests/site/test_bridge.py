@@ -1,5 +1,6 @@
 """Does HTTP reach Django whole and in bounds, and its answers the client, under both servers?"""
 
+import asyncio
 import gzip
 import hashlib
 import http.client
@@ -19,9 +20,13 @@ from typing import Any
 
 import psutil
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.test import override_settings
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from pyramid_site.bridge import ThreadedDjango, app, incoming
+from tests.site import echo_urls
 from tests.site.servers import KINDS, ROOT, RunningServer, serve
 
 LIMIT = 512 * 1024
@@ -395,3 +400,50 @@ def test_a_websocket_client_that_does_not_read_is_waited_for(
         assert sent < 16 * 1024**2
         for _ in range(1024):
             websocket.recv(timeout=10)
+
+
+# Slow clients, with less patience than the site has: the same application without a server
+
+
+async def call_bridge(monkeypatch: pytest.MonkeyPatch, path: str, parts: list[bytes], send: Any) -> None:
+    """One request to a bridge of its own; its body stops after `parts`, the client stays."""
+    monkeypatch.setattr(incoming, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(incoming, "LINGER_SECONDS", 0.2)
+    monkeypatch.setattr(app, "STALL_SECONDS", 0.2)
+    arriving = [{"type": "http.request", "body": part, "more_body": bool(part)} for part in parts]
+
+    async def receive() -> dict[str, Any]:
+        if not arriving:
+            await asyncio.Event().wait()
+        return arriving.pop(0)
+
+    scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b""}
+    scope |= {"http_version": "1.1", "headers": [(b"host", b"localhost")]}
+    with override_settings(ROOT_URLCONF="tests.site.echo_urls"):
+        bridge = ThreadedDjango(WSGIHandler(), threads=1, queue=1, limit=LIMIT)
+        await asyncio.wait_for(bridge(scope, receive, send), 5)
+
+
+async def test_a_body_that_stops_arriving_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await call_bridge(monkeypatch, "/echo/", [b"half of"], send)
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert json.loads(sent[1]["body"])["code"] == "timeout"
+    assert sent[-1] == {"type": "http.response.body", "body": b""}
+
+
+async def test_a_client_that_takes_nothing_for_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = echo_urls.finished
+
+    async def send(message: dict[str, Any]) -> None:
+        if message.get("body"):
+            await asyncio.Event().wait()
+
+    with pytest.raises(TimeoutError):  # the server then cuts the connection
+        await call_bridge(monkeypatch, "/endless/", [b""], send)
+    await asyncio.to_thread(wait_until, lambda: echo_urls.finished > before)
