@@ -135,14 +135,16 @@ def state(request: HttpRequest) -> HttpResponse:
 
 
 def database(request: HttpRequest) -> HttpResponse:
-    """This thread's connection: its server process, its limits, and how many there are."""
+    """This thread's connection: its server process, its database, its limits, and how many there are."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
-            "SELECT pg_backend_pid(), current_setting('transaction_timeout'),"
+            "SELECT pg_backend_pid(), current_database(), current_setting('transaction_timeout'),"
             " current_setting('idle_in_transaction_session_timeout'), current_setting('lock_timeout'),"
             " (SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name'))"
         )
-        return JsonResponse(dict(zip(("pid", "transaction", "idle", "lock", "count"), cursor.fetchone(), strict=True)))
+        return JsonResponse(
+            dict(zip(("pid", "name", "transaction", "idle", "lock", "count"), cursor.fetchone(), strict=True))
+        )
 
 
 async def repeat(scope: Any, receive: Any, send: Any) -> None:

@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import psutil
+from django.conf import settings
+from django.db import connection
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("daphne", "uvicorn")
@@ -36,11 +39,18 @@ class RunningServer:
         return psutil.Process(self.process.pid).children(recursive=True)
 
 
+def database_environment() -> dict[str, str]:
+    """What lets a server use the database of the test that asks (which must be a transaction=True one)."""
+    found = {name: quote(str(connection.settings_dict[name]), safe="") for name in ("USER", "HOST", "PORT", "NAME")}
+    url = "postgresql://{USER}@/{NAME}?host={HOST}&port={PORT}".format(**found)
+    return {"DATABASE_URL": url, "SECRET_KEY": settings.SECRET_KEY}
+
+
 @contextmanager
 def running_server(kind: str, env: Mapping[str, str] | None = None) -> Iterator[str]:
     """The address, without a slash at its end, of a server that answers: "daphne", or "uvicorn" with one worker.
 
-    env: added to this process's environment (DATA_DIR, DATABASE_URL, DJANGO_SETTINGS_MODULE, ...). When the block
+    env: added to this process's environment (database_environment(), DJANGO_SETTINGS_MODULE, ...). When the block
     ends, so does the server with all its processes; when it fails, the server's log is printed.
     """
     with serve({"daphne": (), "uvicorn": ("--workers", "1")}[kind], env) as server:
@@ -78,6 +88,8 @@ def _wait_for_address(process: subprocess.Popen[bytes], log: Path) -> str:
     while time.monotonic() < end:
         if found := re.search(r"is ready on (http://\S+)", log.read_text(errors="replace")):
             return found[1]
+        if "answers with status" in log.read_text(errors="replace"):
+            raise RuntimeError("The server has no usable database.")
         if process.poll() is not None:
             raise RuntimeError(f"The server ended with {process.returncode} before it was ready.")
         time.sleep(0.02)

@@ -13,16 +13,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import psutil
 import pytest
 from django.core.management import CommandError
+from django.db import connection
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from games.management.commands.serve import open_listeners
 from pyramid_site.workers import Worker
-from tests.site.servers import ROOT, RunningServer, serve
+from tests.site.servers import ROOT, RunningServer, database_environment, running_server, serve
 
 ENVIRONMENT = {"DJANGO_SETTINGS_MODULE": "tests.site.echo_settings"}
 
@@ -146,6 +148,13 @@ def test_workers_end_when_their_parent_is_killed_and_so_does_the_database(tmp_pa
         _, left = psutil.wait_procs(workers, 10)
         assert not left
         wait_until(lambda: not psutil.pid_exists(postmaster))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_server_can_use_the_database_of_a_test() -> None:
+    with running_server("daphne", ENVIRONMENT | database_environment()) as url:
+        with urlopen(f"{url}/database/") as answer:
+            assert json.load(answer)["name"] == connection.settings_dict["NAME"]
 
 
 def test_a_worker_that_dies_at_once_is_started_again_after_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
