@@ -27,6 +27,11 @@ class Engine:
     """games.engine. Positions are texts; a refused token is (reason code, place or None)."""
 
     @staticmethod
+    def start(code: str) -> str:
+        """The text of the position a deal starts from."""
+        return Position.start(Deal.from_code(code)).text
+
+    @staticmethod
     def describe(text: str) -> tuple[str, str, list[str]]:
         """The text written again, the outcome, the legal moves."""
         position = Position.read(text)
@@ -58,6 +63,10 @@ class Engine:
 
 class Naive:
     """tests.engine.naive, answering in the same way."""
+
+    @staticmethod
+    def start(code: str) -> str:
+        return naive.Game.deal(*naive_replay.read_code(code)[:2]).text()
 
     @staticmethod
     def describe(text: str) -> tuple[str, str, list[str]]:

@@ -112,10 +112,11 @@ def near_the_end(rng: Random, rules: Rules, number: int) -> Game:
 
 
 def small_deck(rng: Random, rules: Rules) -> Game:
-    """A few cards that pair, all over the lowest row, some above it, stock and waste."""
-    cards = cards_that_pair(rng, rules)
+    """A few cards that pair, in the lowest row, some above it, stock and waste."""
+    cards = cards_that_pair(rng, rules)[: rng.randrange(10, 17)]
     game = Game(rules)
-    for place in [*range(21, 28), *rng.sample(range(15, 21), 2)]:
+    lowest = 7 if rules.goal == "tableau" else rng.randrange(3, 6)
+    for place in [*rng.sample(range(21, 28), lowest), *rng.sample(range(15, 21), 2)]:
         game.tableau[place] = cards.pop()
     if rules.stock == "reserve":
         for dealt, card in enumerate(cards):

@@ -23,6 +23,14 @@ def tell(wrong: list[str]) -> str:
 
 
 @both
+def test_deals_start_with_their_cards_where_the_layout_puts_them(player: Any) -> None:
+    rows = list(read_rows("starts.tsv"))
+    assert [text[0] for _where, (_code, text) in rows] == list(naive.RULES)
+    wrong = [f"{where}: {text}" for where, (code, text) in rows if player.start(code) != text]
+    assert not wrong, tell(wrong)
+
+
+@both
 @pytest.mark.parametrize("kind", typed_and_made)
 def test_positions_have_their_outcome_and_exactly_their_legal_moves(player: Any, kind: str) -> None:
     wrong = []
