@@ -144,6 +144,7 @@ def test_sentences_come_in_the_language_asked_for(tmp_path: Path) -> None:
     assert english[0]["detail"] == "7 and 7 make 14; the sum must be 13."
     with translation.override("de"):
         sentence = gettext("%(first)s and %(second)s make %(sum)s; the sum must be %(target)s.")
+    assert german[0]["detail"] != english[0]["detail"]
     assert german[0] == english[0] | {"detail": sentence % {"first": 7, "second": 7, "sum": 14, "target": 13}}
 
 
