@@ -5,10 +5,6 @@ import re
 from typing import Any
 
 from django.test import Client
-from knox.models import AuthToken
-
-from games.models import Player
-from games.names import clean_name, name_key
 
 V1 = "/api/v1/"
 NOTHING: Any = object()
@@ -66,14 +62,6 @@ class Api:
 
     def delete(self, path: str, **more: Any) -> tuple[int, Any]:
         return self.call("DELETE", path, **more)
-
-
-def join(name: str) -> Api:
-    """The calls of a new player, made without the slow hashing of a password (there is none to log in with)."""
-    player = Player(name=clean_name(name), name_key=name_key(name))
-    player.set_unusable_password()
-    player.save()
-    return Api(token=AuthToken.objects.create(player)[1])
 
 
 def check_error(status: int, value: Any, headers: dict[str, str]) -> None:
