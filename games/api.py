@@ -1,15 +1,15 @@
 """REST: players, tokens, rulesets, deals, and replays judged without being stored."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpResponse
 from django.utils.translation import gettext, gettext_noop
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework import serializers
-from rest_framework.decorators import api_view, parser_classes
+from drf_spectacular.utils import OpenApiExample, PolymorphicProxySerializer, extend_schema
+from rest_framework import decorators, serializers
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -37,6 +37,11 @@ from games.rest import (
 MAX_LINES = 1000
 
 
+def api_view(methods: list[str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """DRF's; what answers GET answers HEAD."""
+    return decorators.api_view([*methods, "HEAD"] if "GET" in methods else methods)
+
+
 def field(kind: type[serializers.Field] = serializers.CharField, help_text: str = "", **more: Any) -> Any:
     """A field of an answer, for the schema."""
     return kind(help_text=help_text, **more)
@@ -46,17 +51,23 @@ def field(kind: type[serializers.Field] = serializers.CharField, help_text: str 
 
 
 class SignUp(StrictSerializer):
+    """A new player. The name is taken where another looks like it; the email is for nothing but a lost password."""
+
     name = StrictCharField(allow_blank=True, help_text="2 to 24 characters.")
     password = StrictCharField(max_length=128, validators=[validate_password])
     email = serializers.EmailField(required=False, allow_blank=True, max_length=254)
 
 
 class LogIn(StrictSerializer):
+    """The name may be written otherwise than it was at first, in other case for example."""
+
     name = StrictCharField()
     password = StrictCharField(max_length=128)
 
 
 class TokenAnswer(serializers.Serializer[Any]):
+    """A new token of a player."""
+
     player = serializers.CharField()
     token = serializers.CharField(help_text="Sent as `Authorization: Token <token>`. It is shown only now.")
     expires = serializers.DateTimeField()
@@ -143,6 +154,8 @@ def find_ruleset(letter: str, status: int = 404) -> Ruleset:
 
 
 class DealAnswer(serializers.Serializer[Any]):
+    """The cards that a code stands for."""
+
     code = field(help_text="PY1 where a seed is known, else PY0.")
     py0 = field(help_text="The code that names the order of the cards by itself.")
     ruleset = field()
@@ -151,6 +164,8 @@ class DealAnswer(serializers.Serializer[Any]):
 
 
 class NewDeal(StrictSerializer):
+    """The cards of a deal from elsewhere, and the letter of the ruleset it is played by."""
+
     ruleset = StrictCharField()
     cards = StrictCharField(max_length=400, help_text="52 (54) cards separated by spaces, in dealing order.")
 
@@ -203,36 +218,43 @@ class ReplayBody(StrictSerializer):
         required=False,
         help_text="Milliseconds since the start at which each token was played, never decreasing.",
     )
-    rules = serializers.IntegerField(required=False, help_text="1")
+    rules = serializers.IntegerField(required=False, min_value=1, max_value=1, help_text="1")
 
 
 class VerdictAnswer(serializers.Serializer[Any]):
-    """The fields after `legal` for a legal replay; for a refused one `at`, `token`, `reason` and `detail`."""
+    """The verdict on a legal replay."""
 
-    legal = field(serializers.BooleanField)
-    deal = field(required=False)
-    outcome = field(required=False, help_text="won, dead_end or unfinished")
-    plies = field(serializers.IntegerField, "All tokens.", required=False)
-    moves = field(serializers.IntegerField, "Those that count.", required=False)
-    undos = field(serializers.IntegerField, required=False)
-    points = field(serializers.IntegerField, "Without the bonus.", required=False)
-    bonus = field(serializers.IntegerField, required=False, allow_null=True)
-    removed = field(serializers.IntegerField, "Tableau cards.", required=False)
-    left = field(serializers.IntegerField, required=False)
-    removed_all = field(serializers.IntegerField, required=False)
-    left_all = field(serializers.IntegerField, required=False)
-    elapsed_ms = field(serializers.IntegerField, required=False, allow_null=True)
-    rules = field(serializers.IntegerField, required=False)
-    at = field(serializers.IntegerField, "Index of the bad token, from 0.", required=False, allow_null=True)
-    token = field(required=False, allow_null=True)
-    reason = field(required=False, help_text="A stable code.")
-    detail = field(required=False, help_text="A sentence in the language asked for.")
+    legal = field(serializers.BooleanField, "true")
+    deal = field()
+    outcome = field(help_text="won, dead_end or unfinished")
+    plies = field(serializers.IntegerField, "All tokens.")
+    moves = field(serializers.IntegerField, "Those that count.")
+    undos = field(serializers.IntegerField)
+    points = field(serializers.IntegerField, "Without the bonus.")
+    bonus = field(serializers.IntegerField, "Of a timed win where points are scored.", allow_null=True)
+    removed = field(serializers.IntegerField, "Tableau cards.")
+    left = field(serializers.IntegerField, "Tableau cards.")
+    removed_all = field(serializers.IntegerField)
+    left_all = field(serializers.IntegerField)
+    elapsed_ms = field(serializers.IntegerField, "The last of the times.", allow_null=True)
+    rules = field(serializers.IntegerField, "The version of the rules.")
 
     def get_fields(self) -> dict[str, serializers.Field]:
         # `pass` is a word of Python's
-        return super().get_fields() | {
-            "pass": serializers.IntegerField(required=False, help_text="The pass it stands in.")
-        }
+        return super().get_fields() | {"pass": serializers.IntegerField(help_text="The pass it stands in.")}
+
+
+class RefusalAnswer(serializers.Serializer[Any]):
+    """The verdict on a replay that is refused: the first bad token, and why."""
+
+    legal = field(serializers.BooleanField, "false")
+    at = field(serializers.IntegerField, "Index of the bad token (or time), from 0.", allow_null=True)
+    token = field(allow_null=True, help_text="The bad token as it was sent.")
+    reason = field(help_text="A stable code.")
+    detail = field(help_text="A sentence in the language asked for.")
+
+
+JudgedAnswer = PolymorphicProxySerializer("JudgedAnswer", [VerdictAnswer, RefusalAnswer], None)
 
 
 def write_verdict(verdict: replay.Verdict | replay.Refusal) -> dict[str, Any]:
@@ -244,7 +266,7 @@ def write_verdict(verdict: replay.Verdict | replay.Refusal) -> dict[str, Any]:
 
 @extend_schema(
     request={"application/json": ReplayBody, "application/x-ndjson": OpenApiTypes.STR},
-    responses={(200, "application/json"): VerdictAnswer, (200, "application/x-ndjson"): OpenApiTypes.STR},
+    responses={(200, "application/json"): JudgedAnswer, (200, "application/x-ndjson"): OpenApiTypes.STR},
     summary="Judge replays",
     examples=[
         OpenApiExample(
@@ -256,7 +278,7 @@ def write_verdict(verdict: replay.Verdict | replay.Refusal) -> dict[str, Any]:
 )
 @api_view(["POST"])
 @public
-@parser_classes([NDJSONParser, JSONParser])
+@decorators.parser_classes([NDJSONParser, JSONParser])
 def validate_replays(request: Request) -> HttpResponse:
     """Judges without storing: one replay as JSON, or up to 1,000 as newline-delimited JSON.
 

@@ -28,6 +28,16 @@ from games.models import Player
 
 logger = logging.getLogger(__name__)
 
+# Views
+
+
+def public(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Below @api_view: nobody is asked who they are, and a token that comes along is not looked at."""
+    view.authentication_classes = ()  # type: ignore[attr-defined]
+    view.permission_classes = ()  # type: ignore[attr-defined]
+    return view
+
+
 # Reading
 
 
@@ -226,10 +236,3 @@ class TokenAuthentication(KnoxAuthentication):
 
 def _refuse_token(code: str, message: str) -> Problem:
     return Problem(401, code, message, "Authorization")
-
-
-def public(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Below @api_view: nobody is asked who they are, and a token that comes along is not looked at."""
-    view.authentication_classes = ()  # type: ignore[attr-defined]
-    view.permission_classes = ()  # type: ignore[attr-defined]
-    return view

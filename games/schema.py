@@ -1,13 +1,14 @@
-"""What the OpenAPI page says beyond the views: the token in the header, and the one form of every error."""
+"""What the OpenAPI page says beyond the views: the token in the header, strict bodies, the one form of every error."""
 
 from typing import Any
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
 
 ERROR = {
     "type": "object",
-    "description": "Every error of the API. A refused replay's has the fields of its verdict too.",
+    "description": "Every error of the API. Where `code` and `where` are the same, so is the mistake.",
     "required": ["code", "detail", "where"],
+    "additionalProperties": False,
     "properties": {
         "code": {"type": "string", "description": "Stable, for programs."},
         "detail": {
@@ -17,19 +18,39 @@ ERROR = {
         "where": {
             "type": "string",
             "nullable": True,
-            "description": "The field, or the place in the body, that is wrong.",
+            "description": "The field (or `field.part`), parameter, header or place in the body that is wrong.",
         },
         "errors": {
             "type": "array",
             "description": "All of them, where several fields are wrong.",
             "items": {"$ref": "#/components/schemas/Error"},
         },
+        "legal": {"type": "boolean", "enum": [False], "description": "Of a refused replay (422), with the next three."},
+        "at": {"type": "integer", "nullable": True, "description": "Index of the bad token, from 0."},
+        "token": {"type": "string", "nullable": True, "description": "The bad token as it was sent."},
+        "reason": {"type": "string", "description": "The code once more, by the name that it has in a verdict."},
+        "state": {
+            "type": "object",
+            "description": "The true state of an attempt that stands elsewhere or has ended (409).",
+            "required": ["ply", "moves", "end"],
+            "additionalProperties": False,
+            "properties": {
+                "ply": {"type": "integer", "description": "Tokens stored."},
+                "moves": {"type": "string", "description": "The tokens."},
+                "end": {"type": "string", "nullable": True, "description": "null (open), won, resigned or expired"},
+            },
+        },
     },
 }
-ANSWER = {
-    "description": "What was wrong, and where; nothing was changed.",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-}
+
+
+def _answer(description: str) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    return {"description": description, "content": content}
+
+
+REFUSED = _answer("What was wrong, and where; nothing was changed.")
+BUSY = _answer("Nothing was changed; the same call may be sent again after a second.")
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
@@ -45,10 +66,20 @@ class TokenScheme(OpenApiAuthenticationExtension):
         }
 
 
+class StrictBody(OpenApiSerializerExtension):
+    target_class = "games.rest.StrictSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return schema | {"additionalProperties": False}
+
+
 def describe_errors(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
     """Spectacular's hook: give every call the form of its errors."""
     result["components"]["schemas"]["Error"] = ERROR
     for calls in result["paths"].values():
         for call in calls.values():
-            call["responses"].setdefault("4XX", ANSWER)
+            refusals = [status for status in call["responses"] if status.startswith("4")]
+            call["responses"] |= dict.fromkeys([*refusals, "4XX"], REFUSED) | {"503": BUSY}
     return result
