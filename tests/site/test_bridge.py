@@ -167,6 +167,11 @@ def test_a_request_whose_client_goes_before_its_end_reaches_no_view(
 # Refusals
 
 
+@pytest.mark.parametrize("line", [b"GET /echo/\xfc/ HTTP/1.1", b"GET /echo/?\xfc HTTP/1.1", b"GET"])
+def test_a_request_that_is_no_http_is_400(server: RunningServer, line: bytes) -> None:
+    assert talk(server, line + b"\r\nHost: a\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+
+
 def test_a_body_of_just_the_limit_is_taken(client: http.client.HTTPConnection) -> None:
     assert ask(client, "POST", "/echo/", bytes(LIMIT)).json()["length"] == LIMIT
     assert ask(client, "POST", "/echo/", iter([bytes(LIMIT)])).json()["length"] == LIMIT

@@ -1,4 +1,7 @@
-"""`manage.py serve`: the web server."""
+"""`manage.py serve`: the web server.
+
+The servers belong to pyramid_site, which games does not import; only an app can have a command, so they are named.
+"""
 
 import errno
 import http.client
@@ -12,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.module_loading import import_string
 
 BACKLOG = 2048
 PROBE_SECONDS = 0.1
@@ -92,18 +96,14 @@ def open_listeners(host: str, port: int, count: int) -> list[socket.socket]:
 
 
 def serve_with_daphne(listener: socket.socket) -> None:
-    from pyramid_site.asgi import application
-    from pyramid_site.daphne_server import BoundedServer
-
-    BoundedServer(application, listener).run()
+    import_string("pyramid_site.daphne_server.BoundedServer")(import_string(settings.ASGI_APPLICATION), listener).run()
 
 
 def serve_with_workers(listeners: list[socket.socket], proxy_headers: bool) -> None:
-    from pyramid_site.workers import run_workers
-
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
+    run_workers = import_string("pyramid_site.workers.run_workers")
     run_workers(listeners, proxy_headers=proxy_headers, stopping=stopping)
 
 
