@@ -13,7 +13,7 @@ from django.urls import re_path
 
 from pyramid_site.bridge import ThreadedDjango
 
-# A web transaction that takes longer is broken; the feed relies on it (see stack-notes: its overlap is 3 s).
+# A web transaction that takes longer is broken, and would keep others waiting.
 WEB_LIMITS = "-c transaction_timeout=2s -c idle_in_transaction_session_timeout=2s -c lock_timeout=2s"
 
 

@@ -88,7 +88,6 @@ if read_flag("BEHIND_HTTPS"):
     CSRF_COOKIE_SECURE = True
 
 INSTALLED_APPS = [
-    "daphne",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -74,6 +74,7 @@ def prepare() -> None:
 
 def open_attempts(count: int) -> list[bytes]:
     """`count` players with a ranked attempt each on a public deal, as the requests that win them."""
+    from django.db import transaction
     from django.utils import timezone
     from knox.models import AuthToken
 
@@ -87,25 +88,27 @@ def open_attempts(count: int) -> list[bytes]:
     games = [(row[1], row[3]) for row in rows if len(row) == 4 and 40 <= len(row[3].split()) <= 50]
     batch = Player.objects.count()
     requests = []
-    for number in range(count):
-        cards, solution = games[number % len(games)]
-        deal = store_deal(deal=Deal.from_cards("T", read_cards(cards)))
-        if number < len(games):
-            open_boards(deal, "server")
-        name = f"bench {batch + number}"
-        player = Player.objects.create(name=name, name_key=name)
-        _stored, token = AuthToken.objects.create(player)
-        started = timezone.now() - timedelta(milliseconds=random.randint(20_000, 3_000_000))
-        attempt = Attempt.objects.create(
-            player=player, deal=deal, ruleset="T", ranked=True, clock="server", started_at=started,
-            ends_at=started + timedelta(hours=24), rules=1, left=28,
-        )  # fmt: skip
-        body = json.dumps({"from_ply": 0, "moves": solution}).encode()
-        head = (
-            f"POST /api/v1/attempts/{attempt.pk}/moves/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token {token}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        requests.append(head.encode() + body)
+    with transaction.atomic():
+        for number in range(count):
+            cards, solution = games[number % len(games)]
+            deal = store_deal(deal=Deal.from_cards("T", read_cards(cards)))
+            if number < len(games):
+                open_boards(deal, "server")
+            name = f"bench {batch + number}"
+            player = Player.objects.create(name=name, name_key=name)
+            _stored, token = AuthToken.objects.create(player)
+            started = timezone.now() - timedelta(milliseconds=random.randint(20_000, 3_000_000))
+            attempt = Attempt.objects.create(
+                player=player, deal=deal, ruleset="T", ranked=True, clock="server", started_at=started,
+                ends_at=started + timedelta(hours=24), rules=1, left=28,
+            )  # fmt: skip
+            body = json.dumps({"from_ply": 0, "moves": solution}).encode()
+            head = (
+                f"POST /api/v1/attempts/{attempt.pk}/moves/ HTTP/1.1\r\nHost: localhost\r\n"
+                f"Authorization: Token {token}\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            requests.append(head.encode() + body)
     return requests
 
 
@@ -190,6 +193,7 @@ def measure(server: psutil.Process, port: int, requests: list[bytes]) -> tuple[f
 
 def main() -> None:
     os.environ["DATA_DIR"] = str(DATA)
+    (DATA / "static").mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pyramid_site.settings")
     prepare()
     results: dict[tuple[str, str], list[tuple[float, ...]]] = {}

@@ -1,0 +1,52 @@
+"""Do the README's examples run as they are written?"""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.site.servers import ROOT
+
+README = (ROOT / "README.md").read_text()
+EXAMPLES = re.findall(r"^```sh\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def answers(fresh_server: str) -> list[object]:
+    """What the examples print, run in one shell in the order in which they stand."""
+    script = "\n".join(["set -eu", *EXAMPLES]).replace("http://127.0.0.1:8000", fresh_server)
+    # one JSON value a call, each on a line of its own
+    script = script.replace("curl -s", "curl -sS --fail -w '\\n'")
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines() if line]
+
+
+def test_the_examples_print_what_the_text_says(answers: list[object]) -> None:
+    refused, first, second, ranked, stored, board, replay, ruleset_board = answers
+    assert json.dumps(refused) in README
+    assert (first["ply"], second["ply"]) == (1, 6)
+    assert (ranked["ranked"], ranked["end"]) == (True, None)
+    assert stored["verdict"]["outcome"] == "won"
+    assert [row["replay"] for row in board["rows"]] == [stored["id"]]
+    assert replay["verdict"]["legal"]
+    assert ruleset_board["rows"] == []
+
+
+def test_every_file_that_the_readme_names_is_there() -> None:
+    for path in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / path).exists(), path
+
+
+def test_every_command_of_the_readme_is_there() -> None:
+    for name in re.findall(r"`manage\.py (\w+)", README):
+        places = [ROOT / app / "management/commands" / f"{name}.py" for app in ("games", "leaderboard")]
+        assert name in ("migrate", "collectstatic", "createsuperuser") or any(map(Path.exists, places)), name
+
+
+def test_every_setting_that_is_read_is_in_the_table() -> None:
+    source = (ROOT / "pyramid_site/settings.py").read_text()
+    read = set(re.findall(r"""(?:environ\.get|read_\w+)\(\s*"([A-Z_]+)""", source))
+    assert read <= set(re.findall(r"`([A-Z_]+)`", README))
