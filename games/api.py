@@ -62,7 +62,7 @@ class LogIn(StrictSerializer):
     """The name may be written otherwise than it was at first, in other case for example."""
 
     name = StrictCharField()
-    password = StrictCharField(max_length=128)
+    password = StrictCharField()
 
 
 class TokenAnswer(serializers.Serializer[Any]):
