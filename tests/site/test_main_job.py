@@ -6,13 +6,10 @@ Everything in here goes over HTTP to daphne with a database of its own; this pro
 import io
 import itertools
 import json
-import os
 import random
 import re
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,20 +22,11 @@ from games.engine.cards import read_cards
 from games.engine.deal import Deal
 from games.engine.position import Position
 from games.engine.rulesets import RULESETS
-from tests.site.servers import ROOT, running_server
+from tests.site.servers import ROOT
 
 TOWER_DEALS = ROOT / "tests" / "vectors" / "tower-deals.tsv"
 PASSWORD = "a long password"
 CROWD = ("Ada", "Bea", "Cyd", "Dan", "Eve")
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A new site under daphne."""
-    env = {"DATA_DIR": str(tmp_path_factory.mktemp("site"))}
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=os.environ | env, check=True)
-    with running_server("daphne", env) as url:
-        yield url
 
 
 class Caller:
@@ -84,17 +72,17 @@ def pick(figures: dict[str, int]) -> tuple[int, ...]:
 
 
 @pytest.fixture(scope="module")
-def solutions(address: str) -> list[Solution]:
+def solutions(fresh_server: str) -> list[Solution]:
     """Every published solution, played to a win on the server by a player called Tower."""
     solutions = read_solutions()
     assert len(solutions) == 679
-    assert pick(load(address, TOWER_DEALS, "Tower")) == (679, 679, 0, 679, 0, 321)
+    assert pick(load(fresh_server, TOWER_DEALS, "Tower")) == (679, 679, 0, 679, 0, 321)
     return solutions
 
 
-def test_the_published_solutions_sent_again_are_all_already_there(address: str, solutions: list[Solution]) -> None:
-    assert pick(load(address, TOWER_DEALS, "tower")) == (679, 0, 679, 679, 0, 321)
-    totals = Caller(address).get("players/Tower/")["rulesets"]
+def test_the_published_solutions_sent_again_are_all_already_there(fresh_server: str, solutions: list[Solution]) -> None:
+    assert pick(load(fresh_server, TOWER_DEALS, "tower")) == (679, 0, 679, 679, 0, 321)
+    totals = Caller(fresh_server).get("players/Tower/")["rulesets"]
     assert [(row["ruleset"], row["clock"], row["games"], row["wins"]) for row in totals] == [("T", "client", 679, 679)]
     shortest = min(len(solution.moves.split()) for solution in solutions)
     assert totals[0]["fewest_moves"]["moves"] == shortest
@@ -122,7 +110,7 @@ def write_game(solution: Solution, ms: int, extra: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def games(address: str, solutions: list[Solution], tmp_path_factory: pytest.TempPathFactory) -> list[Game]:
+def games(fresh_server: str, solutions: list[Solution], tmp_path_factory: pytest.TempPathFactory) -> list[Game]:
     """All games on the first fifty deals in the order in which they came: Tower's, then two of each of the five.
 
     Their results are so few that many are equal, and so random that many are better or worse than the one before.
@@ -134,7 +122,7 @@ def games(address: str, solutions: list[Solution], tmp_path_factory: pytest.Temp
         file = tmp_path_factory.mktemp("games") / player
         file.write_text("\n".join(json.dumps(write_game(solutions[game.deal], *game[2:])) for game in chosen))
         again = len(set(chosen) & set(sent))
-        assert pick(load(address, file, player)) == (50, 50 - again, again, 50, 0, 0)
+        assert pick(load(fresh_server, file, player)) == (50, 50 - again, again, 50, 0, 0)
         sent += chosen
     return sent
 
@@ -156,9 +144,9 @@ def rank_games(games: list[Game], order: str) -> list[tuple[int, Game]]:
 
 @pytest.mark.parametrize("order", ["time", "moves"])
 def test_every_rank_on_fifty_boards_is_that_of_the_rules(
-    address: str, solutions: list[Solution], games: list[Game], order: str
+    fresh_server: str, solutions: list[Solution], games: list[Game], order: str
 ) -> None:
-    caller = Caller(address)
+    caller = Caller(fresh_server)
     for deal, solution in enumerate(solutions[:50]):
         shortest = solution.moves.count(" ") + 1
         expected = [
@@ -171,8 +159,8 @@ def test_every_rank_on_fifty_boards_is_that_of_the_rules(
         assert (board["total"], board["previous"], board["next"]) == (6, None, None)
 
 
-def test_a_row_on_a_board_is_one_whole_game(address: str, solutions: list[Solution], games: list[Game]) -> None:
-    caller = Caller(address)
+def test_a_row_on_a_board_is_one_whole_game(fresh_server: str, solutions: list[Solution], games: list[Game]) -> None:
+    caller = Caller(fresh_server)
     for deal, solution in enumerate(solutions[:10]):
         board = caller.get(f"deals/{solution.code}/board/", clock="client")
         for row, (_, game) in zip(
@@ -225,10 +213,10 @@ def play_move_by_move(caller: Caller, attempt: dict[str, Any], moves: str) -> di
 
 @pytest.mark.parametrize("play", [play_whole, play_move_by_move])
 def test_a_chosen_deal_is_won_on_the_servers_clock(
-    address: str, solutions: list[Solution], play: Callable[..., dict[str, Any]]
+    fresh_server: str, solutions: list[Solution], play: Callable[..., dict[str, Any]]
 ) -> None:
     name = play.__name__.replace("_", " ")
-    caller = Caller(address, name)
+    caller = Caller(fresh_server, name)
     for code, moves in solutions[60:65]:
         attempt = caller.post("attempts/", {"deal": code}, 201)
         assert caller.post("attempts/", {"deal": code})["id"] == attempt["id"]
@@ -243,8 +231,10 @@ def test_a_chosen_deal_is_won_on_the_servers_clock(
         assert caller.get(f"attempts/{attempt['id']}/")["replay"]["moves"] == moves
 
 
-def test_a_replay_from_the_server_goes_back_as_it_is(address: str, solutions: list[Solution], tmp_path: Path) -> None:
-    caller = Caller(address, "there and back")
+def test_a_replay_from_the_server_goes_back_as_it_is(
+    fresh_server: str, solutions: list[Solution], tmp_path: Path
+) -> None:
+    caller = Caller(fresh_server, "there and back")
     code, moves = solutions[70]
     attempt = caller.post("attempts/", {"deal": code}, 201)
     play_move_by_move(caller, attempt, moves)
@@ -298,9 +288,9 @@ def win_ranked(caller: Caller, letter: str) -> tuple[dict[str, Any], list[str]]:
 
 
 @pytest.mark.parametrize("letter", ["L", "C", "F", "J"])
-def test_a_ranked_win_stands_on_the_boards_and_in_the_players_totals(address: str, letter: str) -> None:
+def test_a_ranked_win_stands_on_the_boards_and_in_the_players_totals(fresh_server: str, letter: str) -> None:
     name = f"ranked {letter}"
-    caller = Caller(address, name)
+    caller = Caller(fresh_server, name)
     attempt, line = win_ranked(caller, letter)
     half = len(line) // 2
     caller.post(f"attempts/{attempt['id']}/moves/", {"from_ply": 0, "moves": " ".join(line[:half])})
