@@ -42,7 +42,7 @@ def read_database_url(url: str) -> dict[str, object]:
         raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
     options = dict(parse_qsl(parts.query))
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "pyramid_site.database",
         "NAME": unquote(parts.path.strip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

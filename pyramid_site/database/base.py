@@ -1,10 +1,12 @@
-"""Django's PostgreSQL backend on the embedded server: `"ENGINE": "pyramid_site.database"`.
+"""Django's PostgreSQL backend, with a cheap health check and the embedded server: `"ENGINE": "pyramid_site.database"`.
 
-Reads two more keys of the DATABASES entry: DATA_DIR, the folder of the server, and SERVER_OPTIONS, a dict of
-server settings. HOST, PORT and USER are found, not given. Nothing starts before the first connection of a process.
+Reads two more keys of the DATABASES entry: DATA_DIR, the folder of the embedded server, and SERVER_OPTIONS, a dict of
+its settings. With DATA_DIR, HOST, PORT and USER are found, not given, and nothing starts before the first connection
+of a process; without it they name a PostgreSQL as for Django's own backend.
 """
 
 from collections.abc import Iterable
+from select import POLLIN, poll
 from typing import Any
 
 from django.db.backends.postgresql import base, client
@@ -15,7 +17,8 @@ from pyramid_site.database import embedded
 class DatabaseClient(client.DatabaseClient):
     def runshell(self, parameters: Iterable[str]) -> None:
         self.connection.get_connection_params()
-        self.executable_name = str(embedded.programs() / "psql")
+        if "DATA_DIR" in self.connection.settings_dict:
+            self.executable_name = str(embedded.programs() / "psql")
         super().runshell(parameters)
 
 
@@ -24,6 +27,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         own = self.settings_dict
+        if "DATA_DIR" not in own:
+            return super().get_connection_params()
         login = embedded.ensure(own["DATA_DIR"], own["NAME"] or "postgres", own.get("SERVER_OPTIONS"))
         own.update(HOST=login["host"], PORT=login["port"], USER=login["user"])
         return {**super().get_connection_params(), "requirepeer": login["requirepeer"]}
+
+    def is_usable(self) -> bool:
+        """Whether an idle connection is alive: a server that has gone leaves its parting words or an end to read.
+
+        Django would ask with a statement, once for every request.
+        """
+        if self.connection is None or self.connection.closed:
+            return False
+        waiting = poll()
+        waiting.register(self.connection.fileno(), POLLIN)
+        return not waiting.poll(0) or super().is_usable()
