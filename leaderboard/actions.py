@@ -37,6 +37,7 @@ def read_clock() -> datetime:
 
 def start_practice(*, player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
     """An attempt on a deal that the player chose, and whether it is new; the open one where there is one."""
+    store_deal(deal=deal)  # its seed becomes known, whether an attempt is open or not
     return _start(player, deal, ranked=False)
 
 
@@ -183,7 +184,7 @@ def _judge(stored: Stored, from_ply: int, moves: str, times: Sequence[object] | 
     if times is None:
         now = min(max(stored.elapsed_ms, *before[-1:], 0), MAX_TIME_MS)
         times = [now] * (moves.count(" ") + 1 if moves else 0)
-    verdict = verify(stored.deal, text, [*before, *times])  # type: ignore[list-item]
+    verdict = verify(stored.deal, text, [*before, *times])
     if isinstance(verdict, Refusal):
         raise refuse(verdict)
     return verdict, [*before, *times]  # type: ignore[list-item]
@@ -272,10 +273,10 @@ def may_see_replay(viewer: Player | AnonymousUser, attempt: Attempt) -> bool:
     """
     if viewer == attempt.player:
         return True
-    playing = Attempt.objects.filter(
-        player_id=viewer.pk, deal__order=attempt.deal.order, ended_at=None, ends_at__gt=Now()
-    )
-    return bool(attempt.end) and not playing.exists()
+    if not attempt.end or not isinstance(viewer, Player):
+        return bool(attempt.end)
+    same_cards = Attempt.objects.filter(player=viewer, deal__order=attempt.deal.order)
+    return not same_cards.filter(ended_at=None, ends_at__gt=Now()).exists()
 
 
 # Submitting a replay
@@ -301,7 +302,7 @@ def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times:
     open_boards(stored, Attempt.CLIENT)
     won = verdict.outcome == "won"
     digest = sha256(f"{verdict.text} {' '.join(map(str, times))}".encode()).digest()
-    params = {
+    params: dict[str, Any] = {
         "player": player.pk,
         "deal": stored.pk,
         "ruleset": stored.ruleset,

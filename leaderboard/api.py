@@ -6,21 +6,23 @@ from django.http import HttpResponse
 from django.utils.translation import gettext, gettext_noop
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view, permission_classes
+from rest_framework.decorators import permission_classes
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games.api import ReplayBody, VerdictAnswer, field, find_ruleset, write_verdict
+from games.api import ReplayBody, VerdictAnswer, api_view, field, find_ruleset, write_verdict
 from games.engine import replay
 from games.engine.cards import write_cards
 from games.errors import Problem
 from games.models import Attempt, Player, read_deal
-from games.names import name_key
+from games.names import clean_name, name_key
 from games.rest import (
     StrictCharField,
     StrictSerializer,
     check_fields,
+    public,
     read_choice,
     read_fields,
     read_number,
@@ -32,22 +34,27 @@ from leaderboard.standings import BoardKey, Cursor
 MAX_LIMIT = 100
 MAX_RADIUS = 50
 
+# a token is looked at where there is one
+TOKEN_OR_NONE: Any = [{}, {"tokenAuth": []}]
+
 # Attempts
 
 
 class NewAttempt(StrictSerializer):
     """A deal code for practice, or a ruleset for a ranked attempt on cards the player has not been shown."""
 
-    deal = StrictCharField(required=False, max_length=200)
-    ruleset = StrictCharField(required=False, max_length=200)
+    deal = StrictCharField(required=False)
+    ruleset = StrictCharField(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if len(attrs) != 1:
-            raise serializers.ValidationError(gettext("Send either deal or ruleset."), "deal_or_ruleset")
+            raise serializers.ValidationError(gettext("Send either deal or ruleset."), "one_of")
         return attrs
 
 
 class MovesBody(StrictSerializer):
+    """Tokens to append, and the ply that they follow: with it a call may be repeated."""
+
     from_ply = serializers.IntegerField(
         min_value=0,
         max_value=replay.MAX_TOKENS,
@@ -144,6 +151,13 @@ def _judge_stored(attempt: Attempt) -> replay.Verdict:
     return verdict
 
 
+def _read_caller(request: Request) -> Player:
+    """The player who calls. Raises NotAuthenticated (401)."""
+    if not isinstance(request.user, Player):
+        raise NotAuthenticated
+    return request.user
+
+
 def _find_attempt(pk: int, **more: Any) -> Attempt:
     attempt = Attempt.objects.select_related("deal", "player").filter(pk=pk, **more).first()
     if attempt is None:
@@ -162,10 +176,10 @@ def start_attempt(request: Request) -> Response:
     """
     fields = read_fields(NewAttempt, request.data)
     if "deal" in fields:
-        attempt, created = actions.start_practice(player=request.user, deal=read_deal(fields["deal"]))
+        attempt, created = actions.start_practice(player=_read_caller(request), deal=read_deal(fields["deal"]))
     else:
         ruleset = find_ruleset(fields["ruleset"], status=400)
-        attempt, created = actions.start_ranked(player=request.user, ruleset=ruleset)
+        attempt, created = actions.start_ranked(player=_read_caller(request), ruleset=ruleset)
     return Response(_describe_attempt(attempt), status=201 if created else 200)
 
 
@@ -173,7 +187,7 @@ def start_attempt(request: Request) -> Response:
 @api_view(["GET"])
 def show_attempt(request: Request, attempt: int) -> Response:
     """State, outcome and replay of an attempt of one's own."""
-    return Response(_describe_attempt(_find_attempt(attempt, player=request.user)))
+    return Response(_describe_attempt(_find_attempt(attempt, player=_read_caller(request))))
 
 
 @extend_schema(request=None, responses=AttemptAnswer, summary="Give up")
@@ -181,11 +195,11 @@ def show_attempt(request: Request, attempt: int) -> Response:
 def resign_attempt(request: Request, attempt: int) -> Response:
     """Ends an open attempt; giving up twice is giving up once."""
     check_fields(request.data, ())
-    actions.resign(player=request.user, attempt=attempt)
+    actions.resign(player=_read_caller(request), attempt=attempt)
     return Response(_describe_attempt(_find_attempt(attempt)))
 
 
-@extend_schema(request=MovesBody, responses={200: PlayedAnswer, 422: VerdictAnswer}, summary="Move")
+@extend_schema(request=MovesBody, responses={200: PlayedAnswer}, summary="Move")
 @api_view(["POST"])
 def play_moves(request: Request, attempt: int) -> Response:
     """Appends tokens, all or none: the first bad one refuses the call (422, with the verdict).
@@ -193,7 +207,7 @@ def play_moves(request: Request, attempt: int) -> Response:
     A call may be repeated: tokens that are stored already and equal are not applied twice. Where the attempt
     stands with other tokens the answer is 409 with the true state.
     """
-    data = request.data
+    data: Any = request.data
     check_fields(data, ("from_ply", "moves", "times"))
     from_ply = read_number(data, "from_ply", 0, replay.MAX_TOKENS)
     moves, times = data.get("moves"), data.get("times")
@@ -202,7 +216,7 @@ def play_moves(request: Request, attempt: int) -> Response:
     if "times" in data and not isinstance(times, list):
         raise Problem(400, "invalid", gettext_noop("This must be a list."), "times")
     stored, verdict = actions.play_moves(
-        player=request.user, attempt=attempt, from_ply=from_ply, moves=moves, times=times
+        player=_read_caller(request), attempt=attempt, from_ply=from_ply, moves=moves, times=times
     )
     return Response(
         {
@@ -223,7 +237,7 @@ def play_moves(request: Request, attempt: int) -> Response:
 
 @extend_schema(
     request=ReplayBody,
-    responses={201: ReplayAnswer, 200: ReplayAnswer, 422: VerdictAnswer},
+    responses={201: ReplayAnswer, 200: ReplayAnswer},
     summary="Submit a replay",
 )
 @api_view(["POST"])
@@ -233,20 +247,21 @@ def submit_replay(request: Request) -> Response:
     It carries the client's clock: practice, on the deal's board of that clock. The same game by the same player
     again is the same replay (200).
     """
-    verdict = replay.judge_document(request.data)
+    data: Any = request.data
+    verdict = replay.judge_document(data)
     if isinstance(verdict, replay.Refusal):
         raise actions.refuse(verdict)
-    if "times" not in request.data:
+    if "times" not in data:
         raise Problem(400, "required", gettext_noop("A replay without an attempt needs times."), "times")
     if not verdict.plies:
         raise Problem(400, "no_moves", gettext_noop("A game counts from its first move."), "moves")
     attempt, created = actions.submit_replay(
-        player=request.user, verdict=verdict, deal=read_deal(verdict.deal), times=request.data["times"]
+        player=_read_caller(request), verdict=verdict, deal=read_deal(verdict.deal), times=data["times"]
     )
     return Response(_describe_replay(attempt, verdict), status=201 if created else 200)
 
 
-@extend_schema(responses=ReplayAnswer, auth=[{}, {"tokenAuth": []}], summary="A replay")
+@extend_schema(responses=ReplayAnswer, auth=TOKEN_OR_NONE, summary="A replay")
 @api_view(["GET"])
 @permission_classes([AllowAny])
 def show_replay(request: Request, attempt: int) -> Response:
@@ -313,7 +328,7 @@ def _answer_board(request: Request, key: BoardKey, deal: str | None, note: str |
         raise Problem(400, "one_of", gettext_noop("Send one of after, before and around."), chosen[1])
     window: dict[str, Any] = {"limit": read_number(query, "limit", 1, MAX_LIMIT, 50)}
     for name in chosen:
-        window[name] = find_player(query[name]) if name == "around" else _read_cursor(query[name], name)
+        window[name] = find_player(query[name], name) if name == "around" else _read_cursor(query[name], name)
     if "around" in window:
         window["limit"] = read_number(query, "radius", 0, MAX_RADIUS, 5)
     head = replay.dump(
@@ -343,9 +358,9 @@ def _read_cursor(text: str, name: str) -> Cursor:
         ) from None
 
 
-@extend_schema(parameters=BOARD_QUERY, responses=BoardAnswer, auth=[], summary="A ruleset's board")
+@extend_schema(parameters=BOARD_QUERY, responses=BoardAnswer, summary="A ruleset's board")
 @api_view(["GET"])
-@permission_classes([AllowAny])
+@public
 def show_ruleset_board(request: Request, letter: str) -> HttpResponse:
     """The best ranked win of every player in a ruleset, of all time."""
     ruleset = find_ruleset(letter)
@@ -355,9 +370,9 @@ def show_ruleset_board(request: Request, letter: str) -> HttpResponse:
     return _answer_board(request, BoardKey(ruleset.letter, order), None, None)
 
 
-@extend_schema(parameters=[*BOARD_QUERY, CLOCK_QUERY], responses=BoardAnswer, auth=[], summary="A deal's board")
+@extend_schema(parameters=[*BOARD_QUERY, CLOCK_QUERY], responses=BoardAnswer, summary="A deal's board")
 @api_view(["GET"])
-@permission_classes([AllowAny])
+@public
 def show_deal_board(request: Request, code: str) -> HttpResponse:
     """The best win of every player on a deal, practice too: the cards may have been known.
 
@@ -424,12 +439,12 @@ class GamesAnswer(serializers.Serializer[Any]):
     rows = GameAnswer(many=True)
 
 
-def find_player(name: str) -> Player:
+def find_player(name: str, where: str = "name") -> Player:
     """The player of that name, however it is written. Raises Problem (404)."""
-    player = Player.objects.filter(name_key=name_key(name).replace("\0", ""), is_active=True).first()
-    if player is None:
-        raise Problem(404, "player", gettext_noop("There is no such player."))
-    return player
+    try:
+        return Player.objects.get(name_key=name_key(clean_name(name)), is_active=True)
+    except (Player.DoesNotExist, Problem):  # nobody has a name that may not be
+        raise Problem(404, "player", gettext_noop("There is no such player."), where) from None
 
 
 def _describe_player(player: Player) -> Response:
@@ -446,12 +461,12 @@ def _describe_player(player: Player) -> Response:
 @api_view(["GET"])
 def show_me(request: Request) -> Response:
     """One's own totals and personal bests in each ruleset."""
-    return _describe_player(request.user)
+    return _describe_player(_read_caller(request))
 
 
-@extend_schema(responses=PlayerAnswer, auth=[], summary="A player")
+@extend_schema(responses=PlayerAnswer, summary="A player")
 @api_view(["GET"])
-@permission_classes([AllowAny])
+@public
 def show_player(request: Request, name: str) -> Response:
     """A player's totals and personal bests in each ruleset."""
     return _describe_player(find_player(name))
@@ -465,7 +480,7 @@ def show_player(request: Request, name: str) -> Response:
         _query("offset", "games to skip", int, default=0),
     ],
     responses=GamesAnswer,
-    auth=[{}, {"tokenAuth": []}],
+    auth=TOKEN_OR_NONE,
     summary="A player's games",
 )
 @api_view(["GET"])
@@ -477,7 +492,7 @@ def list_attempts(request: Request, name: str) -> Response:
     """
     query = request.query_params
     check_fields(query, ("ruleset", "order", "limit", "offset"))
-    player = request.user if name == "me" and request.user.is_authenticated else find_player(name)
+    player = _read_caller(request) if name == "me" else find_player(name)
     ruleset = find_ruleset(query["ruleset"], status=400).letter if "ruleset" in query else None
     now = actions.read_clock()
     games = stats.list_attempts(

@@ -99,38 +99,44 @@ AT_CURSOR = """SELECT board.id, %(key1)s::int, %(key2)s::int, %(key3)s::int,
 AT_PLAYER = f"""SELECT board_id, {IN_ORDER} FROM leaderboard_standing
     WHERE board_id = (SELECT id FROM board) AND player_id = %(player)s"""
 
-# PostgreSQL cannot infer the bound on key1 from a row comparison, and plans badly without it
+# PostgreSQL cannot infer the bound on key1 from a row comparison. The limits are part of the text: not knowing
+# them it plans for a tenth of the board, or plans anew each time, which takes as long as the reading
 ROWS = f"""
     (SELECT s.* FROM mark m, LATERAL (
         SELECT * FROM leaderboard_standing WHERE board_id = m.board_id AND key1 >= m.key1
         AND ({IN_ORDER}) {{edge}} {_row("m")}
-        ORDER BY {IN_ORDER} LIMIT %(below)s::int
+        ORDER BY {IN_ORDER} LIMIT {{below}}
     ) s) UNION ALL (SELECT s.* FROM mark m, LATERAL (
         SELECT * FROM leaderboard_standing WHERE board_id = m.board_id AND key1 <= m.key1
         AND ({IN_ORDER}) < {_row("m")}
-        ORDER BY {FROM_BELOW} LIMIT %(above)s::int
+        ORDER BY {FROM_BELOW} LIMIT {{above}}
     ) s)"""
+BETTER = "(s.key1, s.key2, s.key3) < (f.key1, f.key2, f.key3)"
 IN_BUCKETS = f"""
     (SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket
      WHERE board_id = f.board_id AND bucket < f.key1 / {ranking.BUCKET_MS})
     + (SELECT count(*) FROM leaderboard_standing s WHERE s.board_id = f.board_id AND s.key1 <= f.key1
-       AND s.key1 >= f.key1 / {ranking.BUCKET_MS} * {ranking.BUCKET_MS} AND {{less}})"""
-IN_ROWS = """
+       AND s.key1 >= f.key1 / {ranking.BUCKET_MS} * {ranking.BUCKET_MS} AND {BETTER})"""
+IN_ROWS = f"""
     (SELECT count(*) FROM leaderboard_standing s
-     WHERE s.board_id = f.board_id AND s.key1 <= f.key1 AND {less})"""
-BETTER = "(s.key1, s.key2, s.key3) < (f.key1, f.key2, f.key3)"
-AHEAD = f"{_row('s')} < {_row('f')}"
+     WHERE s.board_id = f.board_id AND s.key1 <= f.key1 AND {BETTER})"""
 
-# ahead: rows before the page's first; better: those of them that are not tied with it
+# better: the rows that are better than the page's first; tied: those tied with it and before it.
+# MATERIALIZED: else PostgreSQL counts them again for every row of the page
 READ_PAGE = f"""
 WITH board AS MATERIALIZED ({{board}}),
 mark (board_id, key1, key2, key3, ended_at, attempt_id) AS ({{mark}}),
 page AS MATERIALIZED ({ROWS}),
-first AS (
-    SELECT {{better}} AS better, {{ahead}} AS ahead FROM (SELECT * FROM page ORDER BY {IN_ORDER} LIMIT 1) f
+first AS MATERIALIZED (
+    SELECT {{better}} AS better, (
+        SELECT count(*) FROM leaderboard_standing s
+        WHERE s.board_id = f.board_id AND s.key1 = f.key1 AND s.key2 = f.key2 AND s.key3 = f.key3
+        AND (s.ended_at, s.attempt_id) < (f.ended_at, f.attempt_id)
+    ) AS tied
+    FROM (SELECT * FROM page ORDER BY {IN_ORDER} LIMIT 1) f
 ),
 r AS (
-    SELECT page.*, better, ahead,
+    SELECT page.*, better, better + tied AS ahead,
         rank() OVER (ORDER BY page.key1, page.key2, page.key3) AS page_rank,
         row_number() OVER (ORDER BY page.key1, page.key2, page.key3, page.ended_at, page.attempt_id) AS place,
         count(*) OVER () AS size,
@@ -210,21 +216,23 @@ def read_page(
     `limit` on either side. A page past either end still leads back to the rows. Raises Standing.DoesNotExist
     where the player to read around does not stand on the board.
     """
-    params: dict[str, Any] = key._asdict() | {"below": limit, "above": 0}
+    params: dict[str, Any] = key._asdict()
     params |= {"past_the_end": str(BOTTOM) if after else None, "past_the_top": str(TOP) if before else None}
+    parts = {
+        "board": THE_BOARD.format(of=OF_RULESET if key.cards is None else OF_DEAL),
+        "mark": AT_CURSOR,
+        "edge": ">",
+        "below": 0 if before else limit,
+        "above": limit if before else 0,
+        "better": IN_BUCKETS if key.order == ranking.TIME else IN_ROWS,
+    }
     if around:
-        mark, edge = AT_PLAYER, ">="
-        params |= {"below": limit + 1, "above": limit, "player": around.pk}
+        parts |= {"mark": AT_PLAYER, "edge": ">=", "below": limit + 1, "above": limit}
+        params |= {"player": around.pk}
     else:
-        mark, edge = AT_CURSOR, ">"
         params |= (after or before or TOP)._asdict()
-    if before:
-        params |= {"below": 0, "above": limit}
-    board = THE_BOARD.format(of=OF_RULESET if key.cards is None else OF_DEAL)
-    count = IN_BUCKETS if key.order == ranking.TIME else IN_ROWS
-    better, ahead = count.format(less=BETTER), count.format(less=AHEAD)
     with connection.cursor() as db:
-        db.execute(READ_PAGE.format(board=board, mark=mark, edge=edge, better=better, ahead=ahead), params)
+        db.execute(READ_PAGE.format(**parts), params)
         size, page = db.fetchone()
     if around and not size:
         raise Standing.DoesNotExist
@@ -232,12 +240,16 @@ def read_page(
 
 
 READ_PLACES = f"""
-SELECT b.kind, 1 + {IN_BUCKETS.format(less=BETTER)},
+WITH a AS MATERIALIZED (
+    SELECT * FROM games_attempt WHERE id = %s AND "end" = 'won'
+), b AS MATERIALIZED (
+    SELECT b.id, b.kind FROM a JOIN leaderboard_board b ON b."order" = '{ranking.TIME}'
+    AND ({BOARDS_OF_A_WIN.format(attempt="a")})
+)
+SELECT b.kind, 1 + {IN_BUCKETS},
     (SELECT sum(count) FROM leaderboard_timebucket WHERE board_id = b.id), f.attempt_id = a.id
-FROM games_attempt a
-JOIN leaderboard_board b ON b."order" = '{ranking.TIME}' AND ({BOARDS_OF_A_WIN.format(attempt="a")})
-JOIN leaderboard_standing f ON f.board_id = b.id AND f.player_id = a.player_id
-WHERE a.id = %s AND a."end" = 'won'
+FROM a, b JOIN leaderboard_standing f ON f.board_id = b.id
+WHERE f.player_id = a.player_id
 ORDER BY b.kind
 """
 

@@ -16,13 +16,15 @@ from games.actions import store_deal
 from games.engine.cards import read_cards
 from games.engine.deal import Deal
 from games.engine.replay import Verdict, verify
+from games.engine.rulesets import RULESETS
 from games.models import Attempt, Player
 from games.names import name_key
 from leaderboard import actions
-from leaderboard.standings import open_boards
+from leaderboard.standings import open_boards, place_win
 from tests.client import Api
 
 T = TypeVar("T")
+LIMITS = ["lock_timeout", "transaction_timeout"]
 
 # An order that every ruleset without jokers and with target 13 wins without touching the stock
 EASY_ORDER = "BPAW5DMPZOMORBMF4HW3MDELRFL4WUPECCOAUJXEPPXWYA"
@@ -56,10 +58,8 @@ def make_player(name: str) -> Player:
 
 
 def make_players(count: int) -> list[Player]:
-    return [
-        make_player(f"{'abcdefghijklmnopqrstuvwxyz'[i // 26]}{'abcdefghijklmnopqrstuvwxyz'[i % 26]} player")
-        for i in range(count)
-    ]
+    """`count` players: their numbers, in letters that nobody mixes up."""
+    return [make_player("P " + "".join("bdfghkprtw"[int(digit)] for digit in str(i))) for i in range(count)]
 
 
 def log_in(player: Player) -> Api:
@@ -111,6 +111,48 @@ def win(
     return attempt
 
 
+INSERT_WIN = """
+INSERT INTO games_attempt (player_id, deal_id, ruleset, ranked, clock, started_at, ends_at, ended_at, "end", moves,
+    times, plies, rules, official_ms, counted_moves, points, bonus, "left")
+VALUES (%(player)s, %(deal)s, %(ruleset)s, %(ranked)s, 'server', %(at)s, %(at)s, %(at)s, 'won', '', '{}', %(moves)s, 1,
+    %(official_ms)s, %(moves)s, %(points)s, %(bonus)s, 0)
+RETURNING *
+"""
+
+
+def place(
+    player: Player,
+    official_ms: int,
+    moves: int,
+    points: int = 300,
+    bonus: int | None = None,
+    *,
+    deal: Deal | None = None,
+    ranked: bool = True,
+    ended_at: datetime | None = None,
+) -> None:
+    """A win that nobody played, placed on its boards by the server's own statement.
+
+    For keys that no game has, and for two wins of a player at the very same moment.
+    """
+    stored = store_deal(deal=deal or easy_deal())
+    open_boards(stored, Attempt.SERVER)
+    params = {
+        "player": player.pk,
+        "deal": stored.pk,
+        "ruleset": stored.ruleset,
+        "ranked": ranked,
+        "at": ended_at or actions.read_clock(),
+        "moves": moves,
+        "official_ms": official_ms,
+        "points": points,
+        "bonus": bonus,
+    }
+    scoring = RULESETS[stored.ruleset].scoring
+    total = points + (bonus or 0)
+    assert place_win(INSERT_WIN, params, scoring=scoring, official_ms=official_ms, moves=moves, points=total)
+
+
 def move_back(attempt: int, *, seconds: float) -> None:
     """Let an attempt have started, and let it end, so much earlier."""
     back = timedelta(seconds=seconds)
@@ -127,7 +169,7 @@ def in_parallel(calls: Sequence[Callable[[], T]]) -> list[T]:
     def run(call: Callable[[], T]) -> T:
         try:
             with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '2s'; SET transaction_timeout = '2s'")
+                cursor.execute("SELECT set_config(name, '2s', false) FROM unnest(%s::text[]) name", [LIMITS])
             barrier.wait(30)
             return call()
         finally:

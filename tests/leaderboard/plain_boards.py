@@ -1,0 +1,81 @@
+"""The boards once more, in plain Python, from nothing but the attempts."""
+
+from collections import Counter
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from games.models import Attempt
+from leaderboard.models import Board, Standing, TimeBucket
+
+KEYS = {
+    "time": lambda a: (a.official_ms, a.counted_moves),
+    "moves": lambda a: (a.counted_moves, a.official_ms),
+    "points": lambda a: (-a.points - (a.bonus or 0), a.official_ms, a.counted_moves),
+}
+
+
+class Row(NamedTuple):
+    rank: int
+    number: int
+    attempt: Attempt
+
+
+def stands_on(board: Board, attempt: Attempt) -> bool:
+    if attempt.end != "won":
+        return False
+    if board.kind == "deal":
+        return (attempt.deal_id, attempt.clock) == (board.deal_id, board.clock)
+    return attempt.ranked and attempt.ruleset == board.ruleset
+
+
+def compute_rows(board: Board, attempts: list[Attempt]) -> list[Row]:
+    """All rows of a board in order, each with its rank and its number."""
+    key = KEYS[board.order]
+    wins = [attempt for attempt in attempts if stands_on(board, attempt)]
+    wins.sort(key=lambda a: (*key(a), a.ended_at, a.pk))
+    best: dict[int, Attempt] = {}
+    for win in wins:
+        best.setdefault(win.player_id, win)
+    rows: list[Row] = []
+    for _key, tied in groupby(best.values(), key):
+        rank = len(rows) + 1
+        rows += [Row(rank, len(rows) + n, attempt) for n, attempt in enumerate(tied, 1)]
+    return rows
+
+
+def list_attempts() -> list[Attempt]:
+    return list(Attempt.objects.select_related("player", "deal"))
+
+
+def check_boards() -> dict[str, int]:
+    """Assert that every standing and every bucket is what the attempts say; how many rows each kind of board has."""
+    attempts = list_attempts()
+    sizes: Counter[str] = Counter()
+    for board in Board.objects.all():
+        rows = compute_rows(board, attempts)
+        stored = Standing.objects.filter(board=board).order_by("key1", "key2", "key3", "ended_at", "attempt")
+        assert [(row.attempt.pk, row.attempt.player_id) for row in rows] == list(
+            stored.values_list("attempt", "player")
+        ), board
+        buckets = dict(TimeBucket.objects.filter(board=board).exclude(count=0).values_list("bucket", "count"))
+        counted = Counter(row.attempt.official_ms // 100 for row in rows) if board.order == "time" else {}
+        assert buckets == counted, board
+        sizes[board.kind] += len(rows)
+    return dict(sizes)
+
+
+def describe(row: Row) -> dict[str, Any]:
+    """A row as a page of the API writes it, but for its moment, which stays a datetime."""
+    attempt = row.attempt
+    return {
+        "rank": row.rank,
+        "row": row.number,
+        "player": attempt.player.name,
+        "official_ms": attempt.official_ms,
+        "moves": attempt.counted_moves,
+        "points": attempt.points,
+        "bonus": attempt.bonus,
+        "when": attempt.ended_at,
+        "ranked": attempt.ranked,
+        "replay": attempt.pk,
+    }
