@@ -52,6 +52,13 @@ def _answer(description: str) -> dict[str, Any]:
 REFUSED = _answer("What was wrong, and where; nothing was changed.")
 BUSY = _answer("Nothing was changed; the same call may be sent again after a second.")
 
+PATH_PARAMETERS: dict[str, tuple[str, str | int]] = {
+    "letter": ("The letter of a ruleset.", "N"),
+    "code": ("A deal code; case, dashes and spaces do not matter.", "PY1-N-AAAAAAS"),
+    "name": ("A player's name; case does not matter.", "Ada"),
+    "attempt": ("The id of an attempt, which is that of its replay.", 1),
+}
+
 
 class TokenScheme(OpenApiAuthenticationExtension):
     target_class = "games.rest.TokenAuthentication"
@@ -76,10 +83,13 @@ class StrictBody(OpenApiSerializerExtension):
 
 
 def describe_errors(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
-    """Spectacular's hook: give every call the form of its errors."""
+    """Spectacular's hook: give every call the form of its errors, and what its address holds."""
     result["components"]["schemas"]["Error"] = ERROR
     for calls in result["paths"].values():
         for call in calls.values():
             refusals = [status for status in call["responses"] if status.startswith("4")]
             call["responses"] |= dict.fromkeys([*refusals, "4XX"], REFUSED) | {"503": BUSY}
+            for parameter in call.get("parameters", ()):
+                if parameter["in"] == "path":
+                    parameter["description"], parameter["example"] = PATH_PARAMETERS[parameter["name"]]
     return result

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.management import call_command
 from django.db import connection
-from django.db.models import Model
 from django.utils import timezone
 from knox.models import AuthToken
 
@@ -52,17 +52,12 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
         ada.post(f"attempts/{resigned}/resign/")
         attempt = open_attempt(player, easy_deal("N")).pk
         yield World(ada, log_in(make_player("Eve")), player, attempt, won, resigned)
-        for model in reversed(_models()):
-            model._default_manager.all().delete()
-
-
-def _models() -> list[type[Model]]:
-    return [model for app in APPS for model in apps.get_app_config(app).get_models()]
+        call_command("flush", interactive=False, verbosity=0)
 
 
 def _read_tables() -> list[tuple[str, str]]:
     """Each table and a digest of all its rows."""
-    names = [model._meta.db_table for model in _models()]
+    names = [model._meta.db_table for app in APPS for model in apps.get_app_config(app).get_models()]
     reads = [f"SELECT '{name}', md5(string_agg(row::text, '' ORDER BY row::text)) FROM {name} row" for name in names]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(reads))
