@@ -27,7 +27,7 @@ def answers(fresh_server: str) -> list[object]:
 def test_the_examples_print_what_the_text_says(answers: list[object]) -> None:
     refused, first, second, ranked, stored, board, replay, ruleset_board = answers
     assert json.dumps(refused) in README
-    assert (first["ply"], second["ply"]) == (1, 6)
+    assert (first["ply"], second["ply"]) == (1, 5)
     assert (ranked["ranked"], ranked["end"]) == (True, None)
     assert stored["verdict"]["outcome"] == "won"
     assert [row["replay"] for row in board["rows"]] == [stored["id"]]

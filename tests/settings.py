@@ -1,0 +1,15 @@
+"""The site's settings on a real PostgreSQL for the tests: the embedded one, in a folder of its own, without fsync.
+
+The environment is changed, not only the settings, so that the servers and commands that tests start use the same.
+"""
+
+import os
+from pathlib import Path
+
+for name in ("DATABASE_URL", "SECRET_KEY"):
+    os.environ.pop(name, None)
+os.environ["DATA_DIR"] = os.environ.get("TEST_DATA_DIR") or str(Path(__file__).parents[1] / ".data" / "test")
+os.environ["POSTGRES_SERVER_OPTIONS"] = "fsync=off,synchronous_commit=off,full_page_writes=off"
+os.environ["DJANGO_SETTINGS_MODULE"] = "pyramid_site.settings"
+
+from pyramid_site.settings import *  # noqa: E402, F403

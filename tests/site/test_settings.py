@@ -1,0 +1,71 @@
+"""Do the settings keep to safe defaults, and the tests to a database of their own?"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from tests.site.servers import ROOT
+
+BARE = {name: value for name, value in os.environ.items() if name not in ("DATA_DIR", "POSTGRES_SERVER_OPTIONS")}
+
+
+def ask(expression: str, folder, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What an expression over the settings prints in a process of its own."""
+    code = f"from django.conf import settings; print({expression})"
+    env = BARE | {"DATA_DIR": str(folder)} | environment
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True)
+
+
+@pytest.mark.django_db
+def test_the_tests_have_a_database_of_their_own_without_fsync() -> None:
+    assert str(settings.DATA_DIR).endswith("test") or "TEST_DATA_DIR" in os.environ
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW fsync")
+        assert cursor.fetchone() == ("off",)
+
+
+def test_debug_is_off_unless_asked_for(tmp_path) -> None:
+    assert ask("settings.DEBUG", tmp_path).stdout == "False\n"
+    assert ask("settings.DEBUG", tmp_path, DEBUG="1").stdout == "True\n"
+
+
+def test_a_flag_that_says_neither_yes_nor_no_is_named(tmp_path) -> None:
+    assert "DEBUG must be 1 or 0, not 'maybe'" in ask("settings.DEBUG", tmp_path, DEBUG="maybe").stderr
+
+
+def test_the_secret_key_is_made_once_and_only_its_owner_can_read_it(tmp_path) -> None:
+    first, second = (ask("settings.SECRET_KEY", tmp_path).stdout for _ in range(2))
+    assert len(first) > 50
+    assert first == second
+    assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_real_database_needs_a_secret_key(tmp_path) -> None:
+    ran = ask("settings.SECRET_KEY", tmp_path, DATABASE_URL="postgresql://u@localhost/site")
+    assert "SECRET_KEY must be set where DATABASE_URL is" in ran.stderr
+    assert not (tmp_path / "secret-key").exists()
+
+
+def test_a_database_url_is_read_whole(tmp_path) -> None:
+    url = "postgresql://ann%40x:p%2Fw@db.example:6543/site?sslmode=require"
+    ran = ask("settings.DATABASES['default']", tmp_path, DATABASE_URL=url, SECRET_KEY="x")
+    for part in ("'USER': 'ann@x'", "'PASSWORD': 'p/w'", "'HOST': 'db.example'", "'PORT': '6543'", "'NAME': 'site'"):
+        assert part in ran.stdout
+    assert "'sslmode': 'require'" in ran.stdout
+    assert "DATA_DIR" not in ran.stdout
+
+
+@pytest.mark.parametrize("url", ["mysql://u@h/n", "postgresql://u@h", "nonsense"])
+def test_a_wrong_database_url_is_refused(url: str, tmp_path) -> None:
+    ran = ask("settings.DATABASES", tmp_path, DATABASE_URL=url, SECRET_KEY="x")
+    assert "DATABASE_URL must look like" in ran.stderr
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "many", "²"])
+def test_a_number_of_threads_that_is_none_is_refused(number: str, tmp_path) -> None:
+    ran = ask("settings.HTTP_THREADS", tmp_path, HTTP_THREADS=number)
+    assert "HTTP_THREADS must be a whole number above 0" in ran.stderr
