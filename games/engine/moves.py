@@ -24,6 +24,8 @@ COVERS: tuple[tuple[int, ...], ...] = tuple(
 )
 COVER_MASKS = tuple(sum(1 << cover for cover in covers) for covers in COVERS)
 
+_NOT_A_MOVE = gettext_noop("This is not a move: write D, R, U, one card such as g4 or two such as g1g5.")
+_SPACE = gettext_noop("Moves stand with exactly one space between them, and none at the ends.")
 _PLACE = "[a-h][0-9]|S|W"
 _TOKEN = re.compile(f"(?P<one>[DRU])|(?P<first>{_PLACE})(?P<second>{_PLACE})?")
 
@@ -35,12 +37,7 @@ def read_token(token: str) -> tuple[str, ...]:
     """
     match = _TOKEN.fullmatch(token)
     if match is None:
-        raise MoveError(
-            "syntax",
-            gettext_noop("This is not a move: write D, R, U, one card such as g4 or two such as g1g5."),
-            {},
-            token,
-        )
+        raise MoveError("syntax", _NOT_A_MOVE if token else _SPACE, {}, token)
     return tuple(part for part in match.groups() if part is not None)
 
 

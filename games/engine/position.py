@@ -157,7 +157,7 @@ class Position:
         return next(self._removals(), None) is None
 
     def legal_moves(self) -> tuple[str, ...]:
-        """All legal tokens as written, no undo: removals by place (a1 .. g7, h1 .. h8, W, S), D, R."""
+        """All legal tokens as written, no undo: removals by place (a1 .. g7, h1 .. h8, S, W), D, R."""
         if self.is_won:
             return ()
         moves = list(self._removals())
