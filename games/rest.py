@@ -26,6 +26,9 @@ from games.engine.errors import CodeError, EngineError
 from games.errors import Problem
 from games.models import Player
 
+JSON = "application/json"
+NDJSON = "application/x-ndjson"
+
 logger = logging.getLogger(__name__)
 
 # Views
@@ -55,19 +58,10 @@ def _refuse_constant(name: str) -> None:
 
 
 class JSONParser(parsers.BaseParser):
-    media_type = "application/json"
+    media_type = JSON
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         return read_json(stream.read())
-
-
-class NDJSONParser(parsers.BaseParser):
-    """Newline-delimited JSON, handed on as bytes: each line is judged by itself."""
-
-    media_type = "application/x-ndjson"
-
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> bytes:
-        return stream.read()
 
 
 class StrictCharField(serializers.CharField):
@@ -136,7 +130,7 @@ def read_choice(data: Any, name: str, choices: Collection[str], default: str) ->
 
 
 class JSONRenderer(renderers.BaseRenderer):
-    media_type = "application/json"
+    media_type = JSON
     format = "json"
     charset = None
 
@@ -216,6 +210,7 @@ SELECT t.digest, t.expiry, {", ".join(f"p.{name}" for name in PLAYER_FIELDS)}
 FROM knox_authtoken t JOIN games_player p ON p.id = t.user_id
 WHERE t.token_key = %s
 """
+
 
 class TokenAuthentication(KnoxAuthentication):
     """Knox's tokens in one query. An expired token is left to the next log-in to clear away."""

@@ -4,7 +4,7 @@ tests.client checks the form of every error, so each test here says only which m
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from knox.models import AuthToken
 
@@ -845,3 +845,21 @@ def test_any_language_may_be_asked_for(world: World, language: str) -> None:
         refused(ada.get("nothing/"), 404, "not_found", None)
         refused(ada.get("players/me/", token=None), 401, "not_authenticated", None)
         refused(ada.post("attempts/", body=b"{"), 400, "json", "character 2")
+
+
+# No mistake of the stranger's
+
+
+def test_a_database_that_keeps_a_call_waiting_is_busy() -> None:
+    api = Api()
+    other = connection.copy()
+    with closing(other):
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute("LOCK TABLE games_deal")
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '20ms'")
+        before = transaction.savepoint()
+        refused(api.get(f"deals/{SEED}/"), 503, "busy", None)
+        transaction.savepoint_rollback(before)
+        assert api.headers["Retry-After"] == "1"
