@@ -27,6 +27,7 @@ from games.rest import (
     JSON,
     NDJSON,
     StrictCharField,
+    StrictEmailField,
     StrictSerializer,
     public,
     read_fields,
@@ -51,11 +52,11 @@ def field(kind: type[serializers.Field] = serializers.CharField, help_text: str 
 
 
 class SignUp(StrictSerializer):
-    """A new player. The name is taken where another looks like it; the email is for nothing but a lost password."""
+    """A new player. A name is taken where another looks like it."""
 
-    name = StrictCharField(allow_blank=True, help_text="2 to 24 characters.")
+    name = StrictCharField(help_text="2 to 24 characters.")
     password = StrictCharField(max_length=128, validators=[validate_password])
-    email = serializers.EmailField(required=False, allow_blank=True, max_length=254)
+    email = StrictEmailField(required=False, allow_blank=True, max_length=254)
 
 
 class LogIn(StrictSerializer):

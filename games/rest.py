@@ -65,7 +65,7 @@ class JSONParser(parsers.BaseParser):
 
 
 class StrictCharField(serializers.CharField):
-    """Text only: a number is not quietly turned into text. White space stays."""
+    """Text only: a number is not quietly turned into text. White space stays, and an empty text is a text."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"trim_whitespace": False} | options)
@@ -73,7 +73,13 @@ class StrictCharField(serializers.CharField):
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and not isinstance(data, str):
             self.fail("invalid")
-        return super().run_validation(data)
+        if data == "" and self.allow_blank:
+            return ""
+        return serializers.Field.run_validation(self, data)  # CharField's has a code of its own for an empty text
+
+
+class StrictEmailField(StrictCharField, serializers.EmailField):
+    """An email address, as strict."""
 
 
 class StrictSerializer(serializers.Serializer[Any]):

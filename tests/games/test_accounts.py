@@ -102,6 +102,8 @@ def test_a_wrong_password_and_an_unknown_name_are_one_answer() -> None:
             ("Cleo", PASSWORD),
             ("x" * 100_000, PASSWORD),
             ("\u200b", PASSWORD),
+            ("", PASSWORD),
+            ("Ada", ""),
         ]
     ]
     assert all(answer == answers[0] for answer in answers)

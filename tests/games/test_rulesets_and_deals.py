@@ -152,6 +152,7 @@ def test_a_deck_with_jokers_has_a_longer_code() -> None:
         ("J", ORDER, "Wrong: -; double: -; missing: X1 X2."),
         ("J", WITH_JOKERS.replace("X2", "X1"), "Wrong: -; double: X1; missing: X2."),
         ("T", "Ac", "missing: 2c 3c "),
+        ("T", "", "missing: Ac 2c "),
     ],
 )
 def test_wrong_double_and_missing_cards_are_named(ruleset: str, cards: str, said: str) -> None:
@@ -160,7 +161,7 @@ def test_wrong_double_and_missing_cards_are_named(ruleset: str, cards: str, said
     assert said in answer["detail"]
 
 
-@pytest.mark.parametrize("ruleset", ["Z", "t", "1", "TT", " T"])
+@pytest.mark.parametrize("ruleset", ["", "Z", "t", "1", "TT", " T"])
 def test_cards_under_an_unknown_ruleset_have_no_code(ruleset: str) -> None:
     status, answer = Api().post("deals/", {"ruleset": ruleset, "cards": ORDER})
     assert (status, answer["code"], answer["where"]) == (400, "ruleset", "ruleset")
