@@ -20,7 +20,7 @@ from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
 from games.errors import Problem
 from games.models import Attempt, Player, read_deal, write_code
-from leaderboard.standings import open_boards, place_win
+from leaderboard.standings import open_boards, place_win, read_places
 
 ATTEMPT_LIFE = timedelta(hours=24)
 
@@ -108,6 +108,8 @@ class Stored(NamedTuple):
     official_ms: int | None
     bonus: int | None
     now: datetime
+    places: list[dict[str, Any]] = []
+    """Where a win stands (`standings.read_places`), right after it was written."""
 
     @property
     def deal(self) -> engine.Deal:
@@ -156,7 +158,7 @@ def play_moves(*, player: Player, attempt: int, from_ply: int, moves: str, times
             raise _mismatch(stored)
         verdict, new_times = _judge(stored, from_ply, moves, times)
         if _continues(stored.moves, verdict.text):
-            return Played(stored, _verdict_of(stored))
+            return Played(stored._replace(places=read_places(stored.id)), _verdict_of(stored))
         if not _continues(verdict.text, stored.moves):
             raise _mismatch(stored)
         if stored.end:
@@ -221,6 +223,7 @@ def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored |
         official_ms = stored.elapsed_ms
         after = after._replace(end=Attempt.WON, official_ms=official_ms, bonus=bonus(ruleset, official_ms))
     params = after._asdict() | {
+        "times": write_array(times),
         "before": stored.plies,
         "counted": verdict.moves,
         "points": verdict.points,
@@ -230,17 +233,22 @@ def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored |
     if after.official_ms is None:
         with connection.cursor() as cursor:
             cursor.execute(WRITE_MOVES, params)
-            written = cursor.rowcount == 1
-    else:
-        written = place_win(
-            WRITE_MOVES,
-            params,
-            scoring=ruleset.scoring,
-            official_ms=after.official_ms,
-            moves=verdict.moves,
-            points=verdict.points + (after.bonus or 0),
-        )
-    return after if written else None
+            return after if cursor.rowcount == 1 else None
+    places = place_win(
+        WRITE_MOVES,
+        params,
+        scoring=ruleset.scoring,
+        official_ms=after.official_ms,
+        moves=verdict.moves,
+        points=verdict.points + (after.bonus or 0),
+        attempt=after.id,
+    )
+    return None if places is None else after._replace(places=places)
+
+
+def write_array(numbers: Sequence[int]) -> str:
+    """Whole numbers as PostgreSQL reads an array; psycopg would look at each one's type."""
+    return "{" + ",".join(map(str, numbers)) + "}"
 
 
 def _state(stored: Stored) -> dict[str, Any]:
@@ -310,7 +318,7 @@ def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times:
         "now": now,
         "end": Attempt.WON if won else Attempt.RESIGNED,
         "moves": verdict.text,
-        "times": times,
+        "times": write_array(times),
         "plies": verdict.plies,
         "rules": RULES_VERSION,
         "digest": digest,
@@ -321,7 +329,7 @@ def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times:
         "left": verdict.left,
     }
     if won:
-        created = place_win(
+        places = place_win(
             INSERT_REPLAY,
             params,
             scoring=deal.ruleset.scoring,
@@ -329,6 +337,7 @@ def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times:
             moves=verdict.moves,
             points=verdict.points + (verdict.bonus or 0),
         )
+        created = places is not None
     else:
         with connection.cursor() as cursor:
             cursor.execute(INSERT_REPLAY, params)

@@ -227,7 +227,7 @@ def play_moves(request: Request, attempt: int) -> Response:
             "bonus": stored.bonus,
             "position": verdict.position.text,
             "verdict": write_verdict(verdict),
-            "places": standings.read_places(stored.id) if stored.end == Attempt.WON else [],
+            "places": stored.places,
         }
     )
 

@@ -69,17 +69,31 @@ SELECT id FROM won
 """
 
 
-def place_win(write: str, params: dict[str, Any], *, scoring: str, official_ms: int, moves: int, points: int) -> bool:
-    """Store a won attempt and place it on its boards, in one statement; whether `write` touched its row.
+def place_win(
+    write: str,
+    params: dict[str, Any],
+    *,
+    scoring: str,
+    official_ms: int,
+    moves: int,
+    points: int,
+    attempt: int | None = None,
+) -> list[dict[str, Any]] | None:
+    """Store a won attempt and place it on its boards, in one statement; None where `write` touched no row.
 
     write: an INSERT or UPDATE of games_attempt RETURNING *, with its `params`. points: with the bonus.
+    attempt: the id, where it is known: the places (`read_places`) are then read on the same way to the database,
+    after the write and before anybody else's.
     """
     orders = ranking.orders_of(scoring)
     keys = zip(*(ranking.sort_key(order, official_ms, moves, points) for order in orders), strict=True)
     columns = dict(zip(("key1", "key2", "key3"), map(list, keys), strict=True))
-    with connection.cursor() as cursor:
-        cursor.execute(PLACE_WIN.format(write=write), params | columns | {"orders": list(orders)})
-        return cursor.rowcount == 1
+    connection.ensure_connection()
+    with connection.cursor() as writer, connection.cursor() as reader:
+        with connection.wrap_database_errors, connection.connection.pipeline():
+            writer.execute(PLACE_WIN.format(write=write), params | columns | {"orders": list(orders)})
+            reader.execute(READ_PLACES, [attempt])
+        return _name_places(reader.fetchall()) if writer.rowcount == 1 else None
 
 
 # the board that is read, and how many stand on it: every winner has a place in the time order's buckets
@@ -241,7 +255,7 @@ def read_page(
 
 READ_PLACES = f"""
 WITH a AS MATERIALIZED (
-    SELECT * FROM games_attempt WHERE id = %s AND "end" = 'won'
+    SELECT * FROM games_attempt WHERE id = %s::bigint AND "end" = 'won'
 ), b AS MATERIALIZED (
     SELECT b.id, b.kind FROM a JOIN leaderboard_board b ON b."order" = '{ranking.TIME}'
     AND ({BOARDS_OF_A_WIN.format(attempt="a")})
@@ -261,4 +275,8 @@ def read_places(attempt: int) -> list[dict[str, Any]]:
     """
     with connection.cursor() as cursor:
         cursor.execute(READ_PLACES, [attempt])
-        return [dict(zip(("board", "rank", "total", "best"), row, strict=True)) for row in cursor.fetchall()]
+        return _name_places(cursor.fetchall())
+
+
+def _name_places(rows: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    return [dict(zip(("board", "rank", "total", "best"), row, strict=True)) for row in rows]

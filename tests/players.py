@@ -150,7 +150,8 @@ def place(
     }
     scoring = RULESETS[stored.ruleset].scoring
     total = points + (bonus or 0)
-    assert place_win(INSERT_WIN, params, scoring=scoring, official_ms=official_ms, moves=moves, points=total)
+    placed = place_win(INSERT_WIN, params, scoring=scoring, official_ms=official_ms, moves=moves, points=total)
+    assert placed is not None
 
 
 def move_back(attempt: int, *, seconds: float) -> None:
