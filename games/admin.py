@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from games.models import Attempt, Deal, Player
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ReadOnlyAdmin(admin.ModelAdmin):
     """Rows that only the game writes."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -22,7 +22,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Player)
-class PlayerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class PlayerAdmin(admin.ModelAdmin):
     list_display = ("name", "joined_at", "is_active", "is_staff")
     search_fields = ("name", "name_key")
     fields = ("name", "email", "is_active", "is_staff", "is_superuser", "groups", "joined_at", "last_login")

@@ -22,7 +22,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
     leaders = {row.board.ruleset: row for row in Standing.objects.filter(pk__in=tops).select_related("board", "player")}
     rulesets = []
     for letter, ruleset in RULESETS.items():
-        row = {"letter": letter, "name": gettext(ruleset.name)}
+        row: dict[str, object] = {"letter": letter, "name": gettext(ruleset.name)}
         if leader := leaders.get(letter):
             row |= {"player": leader.player.name, "time": write_time(leader.key1), "moves": leader.key2}
         rulesets.append(row)

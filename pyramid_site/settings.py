@@ -4,6 +4,7 @@ import os
 import secrets
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -35,7 +36,7 @@ def read_list(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 
-def read_database_url(url: str) -> dict[str, object]:
+def read_database_url(url: str) -> dict[str, Any]:
     """postgresql://user:password@host:port/name?option=value as an entry of DATABASES."""
     parts = urlsplit(url)
     if parts.scheme not in ("postgres", "postgresql") or not parts.path.strip("/"):
@@ -133,6 +134,7 @@ TEMPLATES = [
     }
 ]
 
+DATABASES: dict[str, dict[str, Any]]
 if DATABASE_URL:
     DATABASES = {"default": read_database_url(DATABASE_URL)}
 else:
