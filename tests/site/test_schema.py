@@ -102,7 +102,7 @@ def test_what_needs_a_token_says_so() -> None:
 @pytest.mark.django_db
 @api_schema.parametrize()
 @settings(
-    max_examples=15,
+    max_examples=8,
     derandomize=True,
     database=None,
     deadline=None,
