@@ -33,6 +33,7 @@ from leaderboard.standings import BoardKey, Cursor
 
 MAX_LIMIT = 100
 MAX_RADIUS = 50
+MAX_OFFSET = 10**9
 
 # a token is looked at where there is one
 TOKEN_OR_NONE: Any = [{}, {"tokenAuth": []}]
@@ -306,17 +307,21 @@ class BoardAnswer(serializers.Serializer[Any]):
     rows = StandingAnswer(many=True)
 
 
-def _query(name: str, description: str, kind: type = str, **more: Any) -> OpenApiParameter:
+def _query(name: str, description: str, kind: Any = str, **more: Any) -> OpenApiParameter:
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)
+
+
+def _number_query(name: str, description: str, low: int, high: int, default: int) -> OpenApiParameter:
+    return _query(name, description, {"type": "integer", "minimum": low, "maximum": high, "default": default})
 
 
 BOARD_QUERY = [
     _query("order", "points where the ruleset scores points", enum=["time", "moves", "points"], default="time"),
-    _query("limit", f"1 to {MAX_LIMIT} rows", int, default=50),
+    _number_query("limit", "rows of a page, but with `around`", 1, MAX_LIMIT, 50),
     _query("after", "`next` of a page"),
     _query("before", "`previous` of a page"),
     _query("around", "a player's name"),
-    _query("radius", f"0 to {MAX_RADIUS} rows on either side, with `around`", int, default=5),
+    _number_query("radius", "rows on either side, with `around`", 0, MAX_RADIUS, 5),
 ]
 CLOCK_QUERY = _query("clock", "client: replays sent without an attempt", enum=["server", "client"], default="server")
 
@@ -326,11 +331,11 @@ def _answer_board(request: Request, key: BoardKey, deal: str | None, note: str |
     chosen = [name for name in ("after", "before", "around") if name in query]
     if len(chosen) > 1:
         raise Problem(400, "one_of", gettext_noop("Send one of after, before and around."), chosen[1])
-    window: dict[str, Any] = {"limit": read_number(query, "limit", 1, MAX_LIMIT, 50)}
+    limit = read_number(query, "limit", 1, MAX_LIMIT, 50)
+    radius = read_number(query, "radius", 0, MAX_RADIUS, 5)
+    window: dict[str, Any] = {"limit": radius if "around" in chosen else limit}
     for name in chosen:
         window[name] = find_player(query[name], name) if name == "around" else _read_cursor(query[name], name)
-    if "around" in window:
-        window["limit"] = read_number(query, "radius", 0, MAX_RADIUS, 5)
     head = replay.dump(
         {
             "board": "deal" if deal else "ruleset",
@@ -476,8 +481,8 @@ def show_player(request: Request, name: str) -> Response:
     parameters=[
         _query("ruleset", "a letter"),
         _query("order", "wins first, by this", enum=list(stats.ATTEMPT_ORDERS), default="time"),
-        _query("limit", f"1 to {MAX_LIMIT} games", int, default=50),
-        _query("offset", "games to skip", int, default=0),
+        _number_query("limit", "games of a page", 1, MAX_LIMIT, 50),
+        _number_query("offset", "games to skip", 0, MAX_OFFSET, 0),
     ],
     responses=GamesAnswer,
     auth=TOKEN_OR_NONE,
@@ -502,7 +507,7 @@ def list_attempts(request: Request, name: str) -> Response:
         with_open=request.user == player,
         now=now,
     )
-    offset = read_number(query, "offset", 0, 10**9, 0)
+    offset = read_number(query, "offset", 0, MAX_OFFSET, 0)
     limit = read_number(query, "limit", 1, MAX_LIMIT, 50)
     rows = list(games[offset : offset + limit])
     for game in rows:

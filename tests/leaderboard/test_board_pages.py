@@ -248,6 +248,7 @@ def test_a_page_of_the_api_names_its_board() -> None:
         ("limit=-1", "invalid", "limit"),
         ("limit=1e1", "invalid", "limit"),
         ("radius=51&around=Ada", "invalid", "radius"),
+        ("radius=x", "invalid", "radius"),
         ("after=1.2.3", "cursor", "after"),
         ("after=1.2.3.x", "cursor", "after"),
         ("before=2147483648.0.0.0", "cursor", "before"),
