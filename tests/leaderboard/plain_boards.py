@@ -75,6 +75,7 @@ def describe(row: Row) -> dict[str, Any]:
         "moves": attempt.counted_moves,
         "points": attempt.points,
         "bonus": attempt.bonus,
+        "score": attempt.points + (attempt.bonus or 0),
         "when": attempt.ended_at,
         "ranked": attempt.ranked,
         "replay": attempt.pk,
