@@ -76,7 +76,9 @@ class TokenAnswer(serializers.Serializer[Any]):
 
 def _answer_token(player: Player) -> Response:
     stored, text = actions.issue_token(player=player)
-    return Response({"player": player.name, "token": text, "expires": stored.expiry.isoformat()}, status=201)
+    return Response(
+        {"player": player.name, "token": text, "expires": stored.expiry.isoformat(timespec="microseconds")}, status=201
+    )
 
 
 @extend_schema(request=SignUp, responses={201: TokenAnswer}, summary="Sign up")

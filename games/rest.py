@@ -247,3 +247,10 @@ class TokenAuthentication(KnoxAuthentication):
 
 def _refuse_token(code: str, message: str) -> Problem:
     return Problem(401, code, message, "Authorization")
+
+
+def read_caller(request: Request) -> Player:
+    """The player who calls. Raises NotAuthenticated (401)."""
+    if not isinstance(request.user, Player):
+        raise exceptions.NotAuthenticated
+    return request.user

@@ -3,6 +3,7 @@
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.utils import OpenApiParameter
 
 ERROR = {
     "type": "object",
@@ -42,6 +43,20 @@ ERROR = {
         },
     },
 }
+
+
+# a token is looked at where there is one
+TOKEN_OR_NONE: Any = [{}, {"tokenAuth": []}]
+
+
+def query(name: str, description: str, kind: Any = str, **more: Any) -> OpenApiParameter:
+    """A parameter of an address's query."""
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)
+
+
+def number_query(name: str, description: str, low: int, high: int, default: int) -> OpenApiParameter:
+    """A whole number of an address's query, in low .. high."""
+    return query(name, description, {"type": "integer", "minimum": low, "maximum": high, "default": default})
 
 
 def _answer(description: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ win compares itself with or counts on, it has locked (ON CONFLICT sees the lates
 import re
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from games.engine.rulesets import get_ruleset
 from games.models import Attempt, Deal, Player
@@ -25,6 +25,8 @@ BOARDS_OF_A_WIN = """
 
 def open_boards(deal: Deal, clock: str) -> None:
     """Make the boards that a win on `deal` by `clock` can stand on, where they are missing."""
+    if Board.objects.filter(deal=deal, clock=clock).exists():
+        return  # made together, so the others are there, too
     orders = ranking.orders_of(get_ruleset(deal.ruleset).scoring)
     boards = [Board(kind=Board.DEAL, ruleset=deal.ruleset, deal=deal, clock=clock, order=order) for order in orders]
     if clock == Attempt.SERVER:
@@ -90,9 +92,13 @@ def place_win(
     columns = dict(zip(("key1", "key2", "key3"), map(list, keys), strict=True))
     connection.ensure_connection()
     with connection.cursor() as writer, connection.cursor() as reader:
-        with connection.wrap_database_errors, connection.connection.pipeline():
-            writer.execute(PLACE_WIN.format(write=write), params | columns | {"orders": list(orders)})
-            reader.execute(READ_PLACES, [attempt])
+        try:
+            with connection.wrap_database_errors, connection.connection.pipeline():
+                writer.execute(PLACE_WIN.format(write=write), params | columns | {"orders": list(orders)})
+                reader.execute(READ_PLACES, [attempt])
+        except DatabaseError:
+            connection.close()  # it may be stuck in the middle of the pipeline
+            raise
         return _name_places(reader.fetchall()) if writer.rowcount == 1 else None
 
 
@@ -172,7 +178,8 @@ SELECT count(*), json_build_object(
         'moves', a.counted_moves,
         'points', a.points,
         'bonus', a.bonus,
-        'when', a.ended_at,
+        'score', a.points + coalesce(a.bonus, 0),
+        'when', to_char(a.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'),
         'ranked', a.ranked,
         'replay', a.id
     ) ORDER BY place), '[]')

@@ -3,7 +3,7 @@
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from games.engine.cards import write_card
 from games.engine.deal import Deal
@@ -12,13 +12,16 @@ from leaderboard import ranking
 from leaderboard.models import Board, Standing
 
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+RANKS = {"T": "10", "J": gettext_noop("J"), "Q": gettext_noop("Q"), "K": gettext_noop("K")}
 EXAMPLE = "PY1-N-AAAAAAS"
 
 
 def show_home(request: HttpRequest) -> HttpResponse:
     """What this is, and who leads in each ruleset."""
     first = Standing.objects.filter(board=OuterRef("pk")).order_by("key1", "key2", "key3", "ended_at", "attempt")
-    tops = Board.objects.filter(kind=Board.RULESET, order=ranking.TIME).values_list(Subquery(first.values("pk")[:1]))
+    tops = Board.objects.filter(deal=None, kind=Board.RULESET, order=ranking.TIME).values_list(
+        Subquery(first.values("pk")[:1])
+    )
     leaders = {row.board.ruleset: row for row in Standing.objects.filter(pk__in=tops).select_related("board", "player")}
     rulesets = []
     for letter, ruleset in RULESETS.items():
@@ -39,6 +42,6 @@ def _draw_pyramid() -> list[list[dict[str, object]]]:
     cards = iter(Deal.from_code(EXAMPLE).cards)
     rows = [[write_card(next(cards)) for _ in range(row + 1)] for row in range(7)]
     return [
-        [{"rank": text[0].replace("T", "10"), "suit": SUITS[text[1]], "red": text[1] in "dh"} for text in row]
+        [{"rank": gettext(RANKS.get(text[0], text[0])), "suit": SUITS[text[1]], "red": text[1] in "dh"} for text in row]
         for row in rows
     ]

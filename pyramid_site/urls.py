@@ -1,5 +1,7 @@
 """Every HTTP path of the site, flat."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
@@ -7,11 +9,12 @@ from django.utils.translation import gettext
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
-from games.rest import error_body
-from leaderboard import api as leaderboard
+from games.rest import JSONRenderer, error_body
 from leaderboard import views as pages
+from leaderboard.api import boards, people, races
 
 V1 = "api/v1/"
+OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
 
 
 def ping(request: HttpRequest) -> HttpResponse:
@@ -39,25 +42,25 @@ urlpatterns = [
     path("", pages.show_home),
     path("ping/", ping),
     path("admin/", admin.site.urls),
-    path("api/", SpectacularSwaggerView.as_view(url_name="schema"), name="api"),
-    path(V1 + "schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("api/", SpectacularSwaggerView.as_view(url_name="schema", **OPEN), name="api"),
+    path(V1 + "schema/", SpectacularAPIView.as_view(renderer_classes=[JSONRenderer], **OPEN), name="schema"),
     path(V1 + "players/", games.sign_up),
-    path(V1 + "players/me/", leaderboard.show_me),
-    path(V1 + "players/<str:name>/", leaderboard.show_player),
-    path(V1 + "players/<str:name>/attempts/", leaderboard.list_attempts),
+    path(V1 + "players/me/", people.show_me),
+    path(V1 + "players/<str:name>/", people.show_player),
+    path(V1 + "players/<str:name>/attempts/", people.list_attempts),
     path(V1 + "tokens/", games.log_in),
     path(V1 + "tokens/current/", games.log_out),
     path(V1 + "rulesets/", games.list_rulesets),
     path(V1 + "rulesets/<str:letter>/", games.show_ruleset),
-    path(V1 + "rulesets/<str:letter>/board/", leaderboard.show_ruleset_board, name="ruleset-board"),
+    path(V1 + "rulesets/<str:letter>/board/", boards.show_ruleset_board, name="ruleset-board"),
     path(V1 + "deals/", games.name_deal),
     path(V1 + "deals/<str:code>/", games.show_deal),
-    path(V1 + "deals/<str:code>/board/", leaderboard.show_deal_board),
-    path(V1 + "attempts/", leaderboard.start_attempt),
-    path(V1 + "attempts/<int:attempt>/", leaderboard.show_attempt),
-    path(V1 + "attempts/<int:attempt>/moves/", leaderboard.play_moves),
-    path(V1 + "attempts/<int:attempt>/resign/", leaderboard.resign_attempt),
-    path(V1 + "replays/", leaderboard.submit_replay),
+    path(V1 + "deals/<str:code>/board/", boards.show_deal_board),
+    path(V1 + "attempts/", races.start_attempt),
+    path(V1 + "attempts/<int:attempt>/", races.show_attempt),
+    path(V1 + "attempts/<int:attempt>/moves/", races.play_moves),
+    path(V1 + "attempts/<int:attempt>/resign/", races.resign_attempt),
+    path(V1 + "replays/", races.submit_replay),
     path(V1 + "replays/validate/", games.validate_replays),
-    path(V1 + "replays/<int:attempt>/", leaderboard.show_replay),
+    path(V1 + "replays/<int:attempt>/", races.show_replay),
 ]

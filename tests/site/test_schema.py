@@ -99,6 +99,14 @@ def test_what_needs_a_token_says_so() -> None:
         assert (status == 401) == ({} not in security), (path, method)
 
 
+def test_the_page_and_the_description_are_open_to_all_and_refuse_as_all_else_does() -> None:
+    api = Api(token="0" * 64)
+    assert api.get("/api/")[0] == 200
+    status, answer = api.get("schema/")
+    assert (status, answer["paths"].keys()) == (200, DESCRIPTION["paths"].keys())
+    assert api.post("schema/")[1]["code"] == "method_not_allowed"
+
+
 @pytest.mark.django_db
 @api_schema.parametrize()
 @settings(

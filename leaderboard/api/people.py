@@ -1,0 +1,158 @@
+"""REST: what a player has done."""
+
+from typing import Any
+
+from django.utils.translation import gettext_noop
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import permission_classes
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games.api import api_view, field, find_ruleset
+from games.errors import Problem
+from games.models import Attempt, Player
+from games.names import clean_name, name_key
+from games.rest import check_fields, public, read_caller, read_choice, read_number
+from games.schema import TOKEN_OR_NONE, number_query, query
+from leaderboard import actions, ranking, stats
+
+MAX_LIMIT = 100
+MAX_OFFSET = 10**9
+
+
+class BestAnswer(serializers.Serializer[Any]):
+    official_ms = field(serializers.IntegerField, allow_null=True)
+    moves = field(serializers.IntegerField)
+    points = field(serializers.IntegerField, "Without the bonus.")
+    bonus = field(serializers.IntegerField, allow_null=True)
+    replay = field(serializers.IntegerField)
+
+
+class TotalsAnswer(serializers.Serializer[Any]):
+    """Games by one clock in one ruleset; a game counts from its first move. null: there is none yet."""
+
+    ruleset = field()
+    clock = field(help_text="server or client")
+    games = field(serializers.IntegerField)
+    wins = field(serializers.IntegerField)
+    best_time = BestAnswer(allow_null=True)
+    fewest_moves = BestAnswer(allow_null=True)
+    best_points = BestAnswer(allow_null=True)
+
+
+class PlayerAnswer(serializers.Serializer[Any]):
+    name = field()
+    joined_at = field(serializers.DateTimeField)
+    rulesets = TotalsAnswer(many=True)
+
+
+class GameAnswer(serializers.Serializer[Any]):
+    """One game of a player, in short."""
+
+    replay = field(serializers.IntegerField)
+    deal = field()
+    ruleset = field()
+    ranked = field(serializers.BooleanField)
+    clock = field()
+    started_at = field(serializers.DateTimeField)
+    end = field(allow_null=True, help_text="null (open), won, resigned or expired")
+    official_ms = field(serializers.IntegerField, allow_null=True)
+    moves = field(serializers.IntegerField)
+    points = field(serializers.IntegerField)
+    bonus = field(serializers.IntegerField, allow_null=True)
+    left = field(serializers.IntegerField, "Tableau cards left.")
+
+
+class GamesAnswer(serializers.Serializer[Any]):
+    total = field(serializers.IntegerField)
+    rows = GameAnswer(many=True)
+
+
+def find_player(name: str, where: str = "name") -> Player:
+    """The player of that name, however it is written. Raises Problem (404)."""
+    try:
+        return Player.objects.get(name_key=name_key(clean_name(name)), is_active=True)
+    except (Player.DoesNotExist, Problem):  # nobody has a name that may not be
+        raise Problem(404, "player", gettext_noop("There is no such player."), where) from None
+
+
+def _describe_player(player: Player) -> Response:
+    return Response(
+        {
+            "name": player.name,
+            "joined_at": player.joined_at.isoformat(timespec="microseconds"),
+            "rulesets": stats.read_totals(player),
+        }
+    )
+
+
+@extend_schema(responses=PlayerAnswer, summary="Me")
+@api_view(["GET"])
+def show_me(request: Request) -> Response:
+    """One's own totals and personal bests in each ruleset."""
+    return _describe_player(read_caller(request))
+
+
+@extend_schema(responses=PlayerAnswer, summary="A player")
+@api_view(["GET"])
+@public
+def show_player(request: Request, name: str) -> Response:
+    """A player's totals and personal bests in each ruleset."""
+    return _describe_player(find_player(name))
+
+
+@extend_schema(
+    parameters=[
+        query("ruleset", "a letter"),
+        query("order", "wins first, by this", enum=list(stats.ATTEMPT_ORDERS), default="time"),
+        number_query("limit", "games of a page", 1, MAX_LIMIT, 50),
+        number_query("offset", "games to skip", 0, MAX_OFFSET, 0),
+    ],
+    responses=GamesAnswer,
+    auth=TOKEN_OR_NONE,
+    summary="A player's games",
+)
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def list_attempts(request: Request, name: str) -> Response:
+    """The games of a player, by time then moves; who did not win stands below, by cards left.
+
+    Open games are shown to their player alone.
+    """
+    query = request.query_params
+    check_fields(query, ("ruleset", "order", "limit", "offset"))
+    player = read_caller(request) if name == "me" else find_player(name)
+    ruleset = find_ruleset(query["ruleset"], status=400).letter if "ruleset" in query else None
+    now = actions.read_clock()
+    games = stats.list_attempts(
+        player,
+        read_choice(query, "order", stats.ATTEMPT_ORDERS, ranking.TIME),
+        ruleset=ruleset,
+        with_open=request.user == player,
+        now=now,
+    )
+    offset = read_number(query, "offset", 0, MAX_OFFSET, 0)
+    limit = read_number(query, "limit", 1, MAX_LIMIT, 50)
+    rows = list(games[offset : offset + limit])
+    for game in rows:
+        game.expire(now=now)
+    return Response({"total": games.count(), "rows": [_describe_game(game) for game in rows]})
+
+
+def _describe_game(game: Attempt) -> dict[str, Any]:
+    return {
+        "replay": game.pk,
+        "deal": game.deal.code,
+        "ruleset": game.ruleset,
+        "ranked": game.ranked,
+        "clock": game.clock,
+        "started_at": game.started_at.isoformat(timespec="microseconds"),
+        "end": game.end or None,
+        "official_ms": game.official_ms,
+        "moves": game.counted_moves,
+        "points": game.points,
+        "bonus": game.bonus,
+        "left": game.left,
+    }

@@ -1,0 +1,254 @@
+"""REST: attempts and their moves, replays."""
+
+from typing import Any
+
+from django.utils.translation import gettext, gettext_noop
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import permission_classes
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games.api import ReplayBody, VerdictAnswer, api_view, field, find_ruleset, write_verdict
+from games.engine import replay
+from games.engine.cards import write_cards
+from games.errors import Problem
+from games.models import Attempt, read_deal
+from games.rest import StrictCharField, StrictSerializer, check_fields, read_caller, read_fields, read_number
+from games.schema import TOKEN_OR_NONE
+from leaderboard import actions, standings
+
+# Attempts
+
+
+class NewAttempt(StrictSerializer):
+    """A deal code for practice, or a ruleset for a ranked attempt on cards the player has not been shown."""
+
+    deal = StrictCharField(required=False)
+    ruleset = StrictCharField(required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if len(attrs) != 1:
+            raise serializers.ValidationError(gettext("Send either deal or ruleset."), "one_of")
+        return attrs
+
+
+class MovesBody(StrictSerializer):
+    """Tokens to append, and the ply that they follow: with it a call may be repeated."""
+
+    from_ply = serializers.IntegerField(
+        min_value=0,
+        max_value=replay.MAX_TOKENS,
+        help_text="How many tokens come before these; 0 at the start.",
+    )
+    moves = StrictCharField(allow_blank=True, help_text="One token or many, separated by one space.")
+    times = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=replay.MAX_TIME_MS),
+        required=False,
+        help_text="Milliseconds since the start, one a token; without them the server stamps its own.",
+    )
+
+
+class PlaceAnswer(serializers.Serializer[Any]):
+    board = field(help_text="deal or ruleset")
+    rank = field(serializers.IntegerField, "By time.")
+    total = field(serializers.IntegerField)
+    best = field(serializers.BooleanField, "Whether the player stands there with this attempt.")
+
+
+class PlayedAnswer(serializers.Serializer[Any]):
+    """What a move comes back with."""
+
+    attempt = field(serializers.IntegerField)
+    ply = field(serializers.IntegerField, "Tokens stored.")
+    end = field(allow_null=True, help_text="null (open), won, resigned or expired")
+    official_ms = field(serializers.IntegerField, "Of a win: whole ms by the server's clock.", allow_null=True)
+    bonus = field(serializers.IntegerField, "Of a win where points are scored.", allow_null=True)
+    position = field(help_text="The position after the last stored token.")
+    verdict = VerdictAnswer()
+    places = PlaceAnswer(many=True)
+
+
+class ReplayAnswer(serializers.Serializer[Any]):
+    """A replay, ready to be sent back as it is, and its verdict."""
+
+    id = field(serializers.IntegerField)
+    player = field()
+    deal = field(help_text="The deal's code.")
+    ruleset = field()
+    ranked = field(serializers.BooleanField)
+    clock = field(help_text="server or client: whose clock official_ms is from")
+    started_at = field(serializers.DateTimeField)
+    ended_at = field(serializers.DateTimeField, allow_null=True)
+    end = field(allow_null=True, help_text="null (open), won, resigned or expired")
+    official_ms = field(serializers.IntegerField, allow_null=True)
+    bonus = field(serializers.IntegerField, allow_null=True)
+    replay = ReplayBody()
+    verdict = VerdictAnswer()
+    places = PlaceAnswer(many=True)
+
+
+class AttemptAnswer(ReplayAnswer):
+    """An attempt as its player sees it: the cards, and where it stands."""
+
+    ends_at = field(serializers.DateTimeField)
+    cards = field(help_text="In dealing order: 28 of the tableau from the apex, then the stock.")
+    position = field(help_text="The position after the last token.")
+
+
+def _describe_replay(attempt: Attempt, verdict: replay.Verdict) -> dict[str, Any]:
+    return {
+        "id": attempt.pk,
+        "player": attempt.player.name,
+        "deal": attempt.deal.code,
+        "ruleset": attempt.ruleset,
+        "ranked": attempt.ranked,
+        "clock": attempt.clock,
+        "started_at": attempt.started_at.isoformat(timespec="microseconds"),
+        "ended_at": attempt.ended_at and attempt.ended_at.isoformat(timespec="microseconds"),
+        "end": attempt.end or None,
+        "official_ms": attempt.official_ms,
+        "bonus": attempt.bonus,
+        "replay": {
+            "format": replay.FORMAT,
+            "deal": attempt.deal.code,
+            "moves": attempt.moves,
+            "times": attempt.times,
+            "rules": attempt.rules,
+        },
+        "verdict": write_verdict(verdict),
+        "places": standings.read_places(attempt.pk) if attempt.end == Attempt.WON else [],
+    }
+
+
+def _describe_attempt(attempt: Attempt) -> dict[str, Any]:
+    verdict = _judge_stored(attempt)
+    return _describe_replay(attempt, verdict) | {
+        "ends_at": attempt.ends_at.isoformat(timespec="microseconds"),
+        "cards": write_cards(attempt.deal.cards.cards),
+        "position": verdict.position.text,
+    }
+
+
+def _judge_stored(attempt: Attempt) -> replay.Verdict:
+    verdict = replay.verify(attempt.deal.cards, attempt.moves, attempt.times)
+    assert isinstance(verdict, replay.Verdict), "a stored replay is legal"
+    return verdict
+
+
+def _find_attempt(pk: int, **more: Any) -> Attempt:
+    attempt = Attempt.objects.select_related("deal", "player").filter(pk=pk, **more).first()
+    if attempt is None:
+        raise Problem(404, "not_found", gettext_noop("There is no such attempt of yours."))
+    attempt.expire(now=actions.read_clock())
+    return attempt
+
+
+@extend_schema(request=NewAttempt, responses={201: AttemptAnswer, 200: AttemptAnswer}, summary="Start an attempt")
+@api_view(["POST"])
+def start_attempt(request: Request) -> Response:
+    """Starts the server's clock and shows the cards; an open attempt is returned again (200).
+
+    With `ruleset` the server deals cards that the player has not been shown, and the attempt is ranked. With
+    `deal` it is practice.
+    """
+    fields = read_fields(NewAttempt, request.data)
+    if "deal" in fields:
+        attempt, created = actions.start_practice(player=read_caller(request), deal=read_deal(fields["deal"]))
+    else:
+        ruleset = find_ruleset(fields["ruleset"], status=400)
+        attempt, created = actions.start_ranked(player=read_caller(request), ruleset=ruleset)
+    return Response(_describe_attempt(attempt), status=201 if created else 200)
+
+
+@extend_schema(responses=AttemptAnswer, summary="An attempt")
+@api_view(["GET"])
+def show_attempt(request: Request, attempt: int) -> Response:
+    """State, outcome and replay of an attempt of one's own."""
+    return Response(_describe_attempt(_find_attempt(attempt, player=read_caller(request))))
+
+
+@extend_schema(request=None, responses=AttemptAnswer, summary="Give up")
+@api_view(["POST"])
+def resign_attempt(request: Request, attempt: int) -> Response:
+    """Ends an open attempt; giving up twice is giving up once."""
+    check_fields(request.data, ())
+    actions.resign(player=read_caller(request), attempt=attempt)
+    return Response(_describe_attempt(_find_attempt(attempt)))
+
+
+@extend_schema(request=MovesBody, responses={200: PlayedAnswer}, summary="Move")
+@api_view(["POST"])
+def play_moves(request: Request, attempt: int) -> Response:
+    """Appends tokens, all or none: the first bad one refuses the call (422, with the verdict).
+
+    A call may be repeated: tokens that are stored already and equal are not applied twice. Where the attempt
+    stands with other tokens the answer is 409 with the true state.
+    """
+    data: Any = request.data
+    check_fields(data, ("from_ply", "moves", "times"))
+    from_ply = read_number(data, "from_ply", 0, replay.MAX_TOKENS)
+    moves, times = data.get("moves"), data.get("times")
+    if not isinstance(moves, str):
+        raise Problem(400, "invalid" if "moves" in data else "required", gettext_noop("This must be a text."), "moves")
+    if "times" in data and not isinstance(times, list):
+        raise Problem(400, "invalid", gettext_noop("This must be a list."), "times")
+    stored, verdict = actions.play_moves(
+        player=read_caller(request), attempt=attempt, from_ply=from_ply, moves=moves, times=times
+    )
+    return Response(
+        {
+            "attempt": stored.id,
+            "ply": stored.plies,
+            "end": stored.end or None,
+            "official_ms": stored.official_ms,
+            "bonus": stored.bonus,
+            "position": verdict.position.text,
+            "verdict": write_verdict(verdict),
+            "places": stored.places,
+        }
+    )
+
+
+# Replays
+
+
+@extend_schema(
+    request=ReplayBody,
+    responses={201: ReplayAnswer, 200: ReplayAnswer},
+    summary="Submit a replay",
+)
+@api_view(["POST"])
+def submit_replay(request: Request) -> Response:
+    """Stores a whole game played elsewhere, judged here; `times` are required.
+
+    It carries the client's clock: practice, on the deal's board of that clock. The same game by the same player
+    again is the same replay (200).
+    """
+    data: Any = request.data
+    verdict = replay.judge_document(data)
+    if isinstance(verdict, replay.Refusal):
+        raise actions.refuse(verdict)
+    if "times" not in data:
+        raise Problem(400, "required", gettext_noop("A replay without an attempt needs times."), "times")
+    if not verdict.plies:
+        raise Problem(400, "no_moves", gettext_noop("A game counts from its first move."), "moves")
+    attempt, created = actions.submit_replay(
+        player=read_caller(request), verdict=verdict, deal=read_deal(verdict.deal), times=data["times"]
+    )
+    return Response(_describe_replay(attempt, verdict), status=201 if created else 200)
+
+
+@extend_schema(responses=ReplayAnswer, auth=TOKEN_OR_NONE, summary="A replay")
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def show_replay(request: Request, attempt: int) -> Response:
+    """A replay and its verdict: everybody's once the game has ended, one's own at any time.
+
+    Who is playing the same cards sees the replays of others when that attempt has ended.
+    """
+    found = _find_attempt(attempt)
+    if not actions.may_see_replay(request.user, found):
+        raise Problem(404, "not_found", gettext_noop("There is no replay here that you may see now."))
+    return Response(_describe_replay(found, _judge_stored(found)))

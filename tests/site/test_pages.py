@@ -1,0 +1,42 @@
+"""Does what a browser asks for arrive?"""
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from django.contrib.staticfiles import finders
+
+
+@pytest.fixture
+def browser(fresh_server: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=fresh_server, trust_env=False) as client:
+        yield client
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_first_page_speaks_the_language_asked_for(language: str, browser: httpx.Client) -> None:
+    page = browser.get("/", headers={"Accept-Language": language})
+    assert page.status_code == 200
+    assert f'<html lang="{language}">' in page.text
+    assert {"en": "Three passes", "de": "Drei Durchgänge"}[language] in page.text
+    assert len(re.findall("<li[ >]", page.text)) == 28
+    assert {"en": "J♥", "de": "B♥"}[language] in page.text
+
+
+@pytest.mark.parametrize("path", ["/", "/api/"])
+def test_every_file_that_a_page_names_is_there(path: str, browser: httpx.Client) -> None:
+    page = browser.get(path)
+    assert page.status_code == 200
+    files = re.findall(r'(?:href|src)="(/[^"]+)"', page.text)
+    assert any(file.startswith("/static/") for file in files)
+    for file in files:
+        if file.startswith("/static/"):
+            assert finders.find(file.removeprefix("/static/")), file
+        else:
+            assert browser.get(file).status_code == 200, file
+
+
+def test_the_api_page_reads_the_schema_from_here(browser: httpx.Client) -> None:
+    assert "/api/v1/schema/" in browser.get("/api/").text
+    assert browser.get("/api/v1/schema/").text.startswith('{"openapi": "3')
