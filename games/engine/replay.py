@@ -138,7 +138,7 @@ def judge(text: str | bytes) -> Verdict | Refusal:
         else:
             # A text that no UTF-8 can have been is refused however it was decoded.
             text.encode("utf-8")
-        document = json.loads(text, parse_constant=_refuse_constant)
+        document = _read_json(text)
     except (ValueError, RecursionError):
         return Refusal(None, None, "json", _NO_JSON, {})
     return judge_document(document)
@@ -164,6 +164,16 @@ def dump(value: object) -> str:
     except UnicodeEncodeError:
         return json.dumps(value, allow_nan=False)
     return text
+
+
+def _read_json(text: str) -> object:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        # Python converts no number of more than 4300 digits, though it is JSON; twenty are too large as well.
+        return json.loads(text, parse_constant=_refuse_constant, parse_int=lambda digits: int(digits[:20]))
 
 
 def _refuse_constant(name: str) -> NoReturn:
