@@ -63,7 +63,7 @@ LONG_NUMBER = "1" * 5000
 def test_a_number_of_thousands_of_digits_is_json_and_no_time_no_version_and_no_text() -> None:
     assert refuse(document().replace("1840", LONG_NUMBER)) == ("times", 0, None)
     assert refuse(document(rules=1).replace('"rules": 1', '"rules": -' + LONG_NUMBER)) == ("format", None, None)
-    assert refuse('{"deal": %s}' % LONG_NUMBER) == ("shape", None, None)
+    assert refuse(f'{{"deal": {LONG_NUMBER}}}') == ("shape", None, None)
 
 
 @pytest.mark.parametrize(
