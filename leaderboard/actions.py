@@ -206,7 +206,10 @@ def _continues(replay: str, start: str) -> bool:
 
 def _keep_times(stored: list[int], times: list[int]) -> list[int]:
     """The times to store: those stored already stay as they are, and none after them is earlier."""
-    return [*stored, *(max(time, *stored[-1:], 0) for time in times[len(stored) :])]
+    last, new = stored[-1] if stored else 0, times[len(stored) :]
+    if new and new[0] < last:
+        new = [max(time, last) for time in new]
+    return [*stored, *new]
 
 
 def _verdict_of(stored: Stored) -> Verdict:
@@ -246,9 +249,9 @@ def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored |
     return None if places is None else after._replace(places=places)
 
 
-def write_array(numbers: Sequence[int]) -> str:
+def write_array(numbers: list[int]) -> str:
     """Whole numbers as PostgreSQL reads an array; psycopg would look at each one's type."""
-    return "{" + ",".join(map(str, numbers)) + "}"
+    return f"{{{str(numbers)[1:-1]}}}"
 
 
 def _state(stored: Stored) -> dict[str, Any]:

@@ -39,6 +39,11 @@ handler404 = answer_not_found
 handler500 = answer_server_error
 
 urlpatterns = [
+    # paths are tried from the top: the busiest come first
+    path(V1 + "attempts/<int:attempt>/moves/", races.play_moves),
+    path(V1 + "attempts/", races.start_attempt),
+    path(V1 + "attempts/<int:attempt>/", races.show_attempt),
+    path(V1 + "attempts/<int:attempt>/resign/", races.resign_attempt),
     path("", pages.show_home),
     path("ping/", ping),
     path("admin/", admin.site.urls),
@@ -56,10 +61,6 @@ urlpatterns = [
     path(V1 + "deals/", games.name_deal),
     path(V1 + "deals/<str:code>/", games.show_deal),
     path(V1 + "deals/<str:code>/board/", boards.show_deal_board),
-    path(V1 + "attempts/", races.start_attempt),
-    path(V1 + "attempts/<int:attempt>/", races.show_attempt),
-    path(V1 + "attempts/<int:attempt>/moves/", races.play_moves),
-    path(V1 + "attempts/<int:attempt>/resign/", races.resign_attempt),
     path(V1 + "replays/", races.submit_replay),
     path(V1 + "replays/validate/", games.validate_replays),
     path(V1 + "replays/<int:attempt>/", races.show_replay),
