@@ -182,7 +182,11 @@ def _start(home: Path, account: pwd.struct_passwd, options: Mapping[str, str]) -
 def _create_cluster(home: Path, account: pwd.struct_passwd, folder: Path, *, durable: bool) -> None:
     """Make home/data. It gets that name when it is whole; what an earlier attempt left is thrown away."""
     unfinished = home / "data.init"
-    shutil.rmtree(unfinished, ignore_errors=True)
+    if unfinished.exists():
+        # A process of that attempt may still be writing, so that the folder cannot be emptied: it is moved away first.
+        unfinished.rename(home / f"data.init.{os.getpid()}")
+    for left in home.glob("data.init.*"):
+        shutil.rmtree(left, ignore_errors=True)
     unfinished.mkdir(mode=0o700)
     os.chown(unfinished, account.pw_uid, account.pw_gid)
     command = [f"{folder}/initdb", "-D", HERE, f"--username={pwd.getpwuid(os.geteuid()).pw_name}"]

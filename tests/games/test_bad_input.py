@@ -148,9 +148,10 @@ def test_what_is_no_json_is_refused(world: World, path: str, body: bytes) -> Non
     assert answer["where"] is None or answer["where"].startswith("character ")
 
 
-@pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
-def test_what_is_no_json_is_an_illegal_replay_to_the_judge(body: bytes) -> None:
-    status, verdict = Api().post("replays/validate/", body=body)
+# a number of 5,000 digits is JSON, but Python's parser takes at most 4,300: the judge reads it all the same
+@pytest.mark.parametrize("name", [name for name in NO_JSON if name != "5,000 digits"])
+def test_what_is_no_json_is_an_illegal_replay_to_the_judge(name: str) -> None:
+    status, verdict = Api().post("replays/validate/", body=NO_JSON[name])
     assert (status, verdict["legal"], verdict["reason"]) == (200, False, "json")
 
 

@@ -309,6 +309,7 @@ def test_a_ranked_win_stands_on_the_boards_and_in_the_players_totals(fresh_serve
         "moves": len(line),
         "points": verdict["points"],
         "bonus": won["bonus"],
+        "score": verdict["points"] + (won["bonus"] or 0),
         "ranked": True,
         "replay": attempt["id"],
     }
