@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests import messages
+from tests.client import Api
 
 SENTENCES = sorted({sentence for sentence, _place in messages.find_sentences()})
 PLACES = re.compile(r"%\((\w+)\)s")
@@ -34,3 +35,15 @@ def test_the_catalogue_holds_nothing_that_is_no_longer_said(catalogue) -> None:
 
 def test_the_compiled_catalogue_is_that_of_the_sentences(catalogue) -> None:
     assert messages.COMPILED.read_bytes() == messages.compile_catalogue(catalogue)
+
+
+def test_the_api_answers_in_the_language_asked_for() -> None:
+    replay = {"format": "pyramid-replay/1", "deal": "PY1-N-AAAAAAS", "moves": "g2 g5g7"}
+    for language, name, sentence in (
+        ("de", "Drei Durchgänge", "7 und 7 ergeben 14; die Summe muss 13 sein."),
+        ("de-CH, fr;q=0.5", "Drei Durchgänge", "7 und 7 ergeben 14; die Summe muss 13 sein."),
+        ("fr, en;q=0.5", "Three passes", "7 and 7 make 14; the sum must be 13."),
+    ):
+        api = Api(language=language)
+        assert api.get("rulesets/T/")[1]["name"] == name
+        assert api.post("replays/validate/", replay)[1]["detail"] == sentence
