@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
@@ -154,7 +154,8 @@ class Attempt(models.Model):
     def __str__(self) -> str:
         return f"{self.player} on {self.deal}"
 
-    def expire(self, *, now: datetime) -> None:
+    def expire(self, *, now: datetime) -> Self:
         """Read an open attempt past its `ends_at` as expired, whether that is stored or not."""
         if not self.end and self.ends_at <= now:
             self.end, self.ended_at = self.EXPIRED, self.ends_at
+        return self

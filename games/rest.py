@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from hmac import compare_digest
 from typing import Any
 
-from django.db import OperationalError, connection
+from django.db import InternalError, OperationalError, connection
 from django.http import Http404, QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
@@ -15,6 +15,7 @@ from knox.auth import TokenAuthentication as KnoxAuthentication
 from knox.crypto import hash_token
 from knox.models import AuthToken
 from knox.settings import CONSTANTS
+from psycopg.errors import TransactionTimeout
 from rest_framework import exceptions, parsers, renderers, serializers
 from rest_framework.authentication import get_authorization_header
 from rest_framework.negotiation import BaseContentNegotiation
@@ -47,14 +48,10 @@ def public(view: Callable[..., Any]) -> Callable[..., Any]:
 def read_json(body: bytes) -> Any:
     """The value of a JSON body: UTF-8 without BOM, no NaN or Infinity. Raises Problem (400, "json")."""
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        return replay.read_json(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         at = f"character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else None
         raise Problem(400, "json", gettext_noop("The body is not JSON."), at) from None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 class JSONParser(parsers.BaseParser):
@@ -166,7 +163,7 @@ def translate(error: EngineError | Problem | replay.Refusal) -> str:
 
 def answer_error(error: Exception, context: Any = None) -> Response | None:
     """DRF's exception handler: every error as {"code", "detail", "where", ...}; None for what is a bug."""
-    headers = {}
+    headers: dict[str, str] = {}
     if isinstance(error, Problem):
         status, body = error.status, error_body(error.code, translate(error), error.where, **error.extra)
     elif isinstance(error, CodeError):
@@ -179,15 +176,26 @@ def answer_error(error: Exception, context: Any = None) -> Response | None:
     elif isinstance(error, exceptions.APIException):
         status = error.status_code
         body = error_body(error.get_codes(), str(error.detail))  # type: ignore[arg-type]
-    elif isinstance(error, OperationalError):
+    elif is_busy(error):
         logger.warning("Answered 503: %s", error)
-        status, body = 503, error_body("busy", gettext("The database is busy. Please try again."))
-        headers["Retry-After"] = "1"
+        status, body, headers = 503, busy_body(), {"Retry-After": "1"}
     else:
         return None
     if status == 401:
         headers["WWW-Authenticate"] = "Token"
     return Response(body, status=status, headers=headers)
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """Whether the database did not answer in time, or not at all: the same call may go through later."""
+    # to psycopg the end of a web transaction's time is an internal error
+    return isinstance(error, OperationalError) or (
+        isinstance(error, InternalError) and isinstance(error.__cause__, TransactionTimeout)
+    )
+
+
+def busy_body() -> dict[str, Any]:
+    return error_body("busy", gettext("The database is busy. Please try again."))
 
 
 def error_body(code: str, detail: str, where: str | None = None, **extra: Any) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from psycopg.errors import UniqueViolation
 
 from games.actions import store_deal
 from games.engine import deal as engine
+from games.engine.errors import MoveError
+from games.engine.moves import canonical
 from games.engine.replay import MAX_TIME_MS, RULES_VERSION, Refusal, Verdict, verify
 from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
@@ -152,17 +154,17 @@ def play_moves(*, player: Player, attempt: int, from_ply: int, moves: str, times
     Raises Problem: 404 no such attempt of this player, 409 `ply_mismatch` and `attempt_ended` with the true
     state, 422 with the first bad token.
     """
+    sent = moves.split(" ") if moves else []
     stored = _read_attempt(player, attempt)
     while True:
-        if from_ply > stored.plies:
+        overlap = stored.moves.split(" ")[from_ply:] if stored.moves else []
+        if from_ply > stored.plies or not all(map(_is_same, sent, overlap)):
             raise _mismatch(stored)
-        verdict, new_times = _judge(stored, from_ply, moves, times)
-        if _continues(stored.moves, verdict.text):
+        if len(sent) <= len(overlap):
             return Played(stored._replace(places=read_places(stored.id)), _verdict_of(stored))
-        if not _continues(verdict.text, stored.moves):
-            raise _mismatch(stored)
-        if stored.end:
+        if stored.end in (Attempt.RESIGNED, Attempt.EXPIRED):
             raise _ended(stored)
+        verdict, new_times = _judge(stored, from_ply, moves, times)
         if written := _write_moves(stored, verdict, _keep_times(stored.times, new_times)):
             return Played(written, verdict if from_ply == stored.plies else _verdict_of(written))
         # another call wrote first: look again at what is stored; this call was received when it was
@@ -199,9 +201,12 @@ def refuse(refusal: Refusal) -> Problem:
     return Problem(422, refusal.reason, refusal.message, where, params=refusal.params, extra=fields)
 
 
-def _continues(replay: str, start: str) -> bool:
-    """Whether a replay begins with all the tokens of another."""
-    return (replay.startswith(start) and replay[len(start) : len(start) + 1] in ("", " ")) or not start
+def _is_same(sent: str, stored: str) -> bool:
+    """Whether a token as sent is the stored one, in either order of its cards."""
+    try:
+        return sent == stored or canonical(sent) == stored
+    except MoveError:
+        return False
 
 
 def _keep_times(stored: list[int], times: list[int]) -> list[int]:

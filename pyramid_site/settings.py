@@ -36,6 +36,14 @@ def read_list(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 
+def read_pairs(name: str) -> dict[str, str]:
+    """The environment variable `name`, name=value,name=value."""
+    pairs = [part.partition("=") for part in read_list(name)]
+    if not all(key and mark for key, mark, _value in pairs):
+        raise ImproperlyConfigured(f"{name} must look like name=value,name=value.")
+    return {key: value for key, _mark, value in pairs}
+
+
 def read_database_url(url: str) -> dict[str, Any]:
     """postgresql://user:password@host:port/name?option=value as an entry of DATABASES."""
     parts = urlsplit(url)
@@ -55,9 +63,9 @@ def read_database_url(url: str) -> dict[str, Any]:
 
 def keep_secret_key(path: Path) -> str:
     """The key in `path`, made on the first call; readable by its owner alone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         draft.touch(mode=0o600)
         draft.write_text(secrets.token_urlsafe(50))
         try:
@@ -77,7 +85,11 @@ SECRET_KEY = os.environ.get("SECRET_KEY", "")
 if not SECRET_KEY:
     if DATABASE_URL:
         raise ImproperlyConfigured("SECRET_KEY must be set where DATABASE_URL is.")
-    SECRET_KEY = keep_secret_key(DATA_DIR / "secret-key")
+    try:
+        SECRET_KEY = keep_secret_key(DATA_DIR / "secret-key")
+    except OSError:
+        # what signs with a lasting key needs the database, which lives in the same folder; judging replays does not
+        SECRET_KEY = secrets.token_urlsafe(50)
 
 ALLOWED_HOSTS = read_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = read_list("CSRF_TRUSTED_ORIGINS")
@@ -143,7 +155,7 @@ else:
             "ENGINE": "pyramid_site.database",
             "NAME": "pyramidion",
             "DATA_DIR": DATA_DIR / "postgres",
-            "SERVER_OPTIONS": dict(pair.split("=", 1) for pair in read_list("POSTGRES_SERVER_OPTIONS")),
+            "SERVER_OPTIONS": read_pairs("POSTGRES_SERVER_OPTIONS"),
             "OPTIONS": {},
         }
     }

@@ -1,5 +1,6 @@
 """Every HTTP path of the site, flat."""
 
+import sys
 from typing import Any
 
 from django.contrib import admin
@@ -9,7 +10,7 @@ from django.utils.translation import gettext
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
-from games.rest import JSONRenderer, error_body
+from games.rest import JSONRenderer, busy_body, error_body, is_busy
 from leaderboard import views as pages
 from leaderboard.api import boards, people, races
 
@@ -31,6 +32,8 @@ def answer_bad_request(request: HttpRequest, exception: Exception) -> HttpRespon
 
 
 def answer_server_error(request: HttpRequest) -> HttpResponse:
+    if is_busy(sys.exc_info()[1]):
+        return JsonResponse(busy_body(), status=503, headers={"Retry-After": "1"})
     return JsonResponse(error_body("server_error", gettext("Something is wrong on the server.")), status=500)
 
 

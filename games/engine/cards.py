@@ -41,11 +41,6 @@ def read_cards(text: str) -> tuple[int, ...]:
     return tuple(map(read_card, text.split()))
 
 
-def value(card: int) -> int:
-    """What a card counts: A=1 .. K=13; a joker 0."""
-    return VALUES[card]
-
-
 def is_joker(card: int) -> bool:
     return card >= DECK_SIZE
 

@@ -138,7 +138,7 @@ def judge(text: str | bytes) -> Verdict | Refusal:
         else:
             # A text that no UTF-8 can have been is refused however it was decoded.
             text.encode("utf-8")
-        document = _read_json(text)
+        document = read_json(text)
     except (ValueError, RecursionError):
         return Refusal(None, None, "json", _NO_JSON, {})
     return judge_document(document)
@@ -166,7 +166,8 @@ def dump(value: object) -> str:
     return text
 
 
-def _read_json(text: str) -> object:
+def read_json(text: str) -> Any:
+    """The value of a JSON text without NaN and Infinity; ValueError or RecursionError for any other text."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError:

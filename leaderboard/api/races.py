@@ -140,7 +140,7 @@ def _judge_stored(attempt: Attempt) -> replay.Verdict:
 def _find_attempt(pk: int, **more: Any) -> Attempt:
     attempt = Attempt.objects.select_related("deal", "player").filter(pk=pk, **more).first()
     if attempt is None:
-        raise Problem(404, "not_found", gettext_noop("There is no such attempt of yours."))
+        raise Problem(404, "not_found", gettext_noop("You have no such attempt."))
     attempt.expire(now=actions.read_clock())
     return attempt
 
@@ -248,7 +248,7 @@ def show_replay(request: Request, attempt: int) -> Response:
 
     Who is playing the same cards sees the replays of others when that attempt has ended.
     """
-    found = _find_attempt(attempt)
-    if not actions.may_see_replay(request.user, found):
+    found = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first()
+    if found is None or not actions.may_see_replay(request.user, found.expire(now=actions.read_clock())):
         raise Problem(404, "not_found", gettext_noop("There is no replay here that you may see now."))
     return Response(_describe_replay(found, _judge_stored(found)))

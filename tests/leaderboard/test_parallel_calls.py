@@ -237,7 +237,6 @@ def test_sixteen_writers_leave_the_boards_that_the_attempts_make() -> None:
         partial(play_at_random, players, tokens, seed, end) for seed in range(16)
     ]
     done: Counter[str] = sum(in_parallel(calls), Counter())
-    print(dict(done))
     assert set(done) <= {"replay 201", "replay 200", "won 200", "resigned 200", "busy"}
     assert Attempt.objects.filter(end="won", clock="server").count() == done["won 200"] > 20
     sizes = check_boards()

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from django.contrib.staticfiles import finders
 
 
 @pytest.fixture
@@ -31,10 +30,7 @@ def test_every_file_that_a_page_names_is_there(path: str, browser: httpx.Client)
     files = re.findall(r'(?:href|src)="(/[^"]+)"', page.text)
     assert any(file.startswith("/static/") for file in files)
     for file in files:
-        if file.startswith("/static/"):
-            assert finders.find(file.removeprefix("/static/")), file
-        else:
-            assert browser.get(file).status_code == 200, file
+        assert browser.get(file).status_code == 200, file
 
 
 def test_the_api_page_reads_the_schema_from_here(browser: httpx.Client) -> None:
