@@ -160,11 +160,12 @@ def play_moves(*, player: Player, attempt: int, from_ply: int, moves: str, times
         overlap = stored.moves.split(" ")[from_ply:] if stored.moves else []
         if from_ply > stored.plies or not all(map(_is_same, sent, overlap)):
             raise _mismatch(stored)
-        if len(sent) <= len(overlap):
-            return Played(stored._replace(places=read_places(stored.id)), _verdict_of(stored))
-        if stored.end in (Attempt.RESIGNED, Attempt.EXPIRED):
+        is_new = len(sent) > len(overlap)
+        if is_new and stored.end in (Attempt.RESIGNED, Attempt.EXPIRED):
             raise _ended(stored)
         verdict, new_times = _judge(stored, from_ply, moves, times)
+        if not is_new:
+            return Played(stored._replace(places=read_places(stored.id)), _verdict_of(stored))
         if written := _write_moves(stored, verdict, _keep_times(stored.times, new_times)):
             return Played(written, verdict if from_ply == stored.plies else _verdict_of(written))
         # another call wrote first: look again at what is stored; this call was received when it was
