@@ -162,6 +162,8 @@ else:
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"]["OPTIONS"] |= {"prepare_threshold": 3, "server_side_binding": True}
+# compiling a plan takes longer than any of ours runs
+DATABASES["default"]["OPTIONS"]["options"] = f"{DATABASES['default']['OPTIONS'].get('options', '')} -c jit=off".strip()
 
 HTTP_THREADS = read_number("HTTP_THREADS", 4)
 HTTP_QUEUE = read_number("HTTP_QUEUE", 64)

@@ -56,6 +56,7 @@ def test_a_database_url_is_read_whole(tmp_path) -> None:
     for part in ("'USER': 'ann@x'", "'PASSWORD': 'p/w'", "'HOST': 'db.example'", "'PORT': '6543'", "'NAME': 'site'"):
         assert part in ran.stdout
     assert "'sslmode': 'require'" in ran.stdout
+    assert "-c jit=off" in ran.stdout
     assert "DATA_DIR" not in ran.stdout
 
 
