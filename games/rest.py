@@ -138,7 +138,7 @@ class JSONRenderer(renderers.BaseRenderer):
     charset = None
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        return b"" if data is None else replay.dump(data).encode()
+        return b"" if data is None else f"{replay.dump(data)}\n".encode()
 
 
 def read_media_type(request: Request) -> str:

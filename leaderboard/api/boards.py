@@ -88,7 +88,7 @@ def _answer_board(request: Request, key: BoardKey, deal: str | None, note: str |
     except Standing.DoesNotExist:
         message = gettext_noop("%(player)s does not stand on this board.")
         raise Problem(404, "not_on_board", message, "around", params={"player": window["around"].name}) from None
-    return HttpResponse(f"{head[:-1]}, {page[1:]}", content_type="application/json")
+    return HttpResponse(f"{head[:-1]}, {page[1:]}\n", content_type="application/json")
 
 
 def _read_cursor(text: str, name: str) -> Cursor:
