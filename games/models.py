@@ -93,6 +93,9 @@ class Attempt(models.Model):
 
     `plies` counts the tokens and rises with every write: a compare-and-set on it is what keeps two writers
     apart. `clock` says whose clock the official time is from. Times are whole milliseconds since the start.
+
+    held: why a win stands outside all ranks until a moderator releases it ("" where it does not): "pace", under
+    the human floor; "same_moves", the very moves of an earlier entry. voided_at: since when it counts for nothing.
     """
 
     SERVER, CLIENT = "server", "client"
@@ -120,15 +123,13 @@ class Attempt(models.Model):
     bonus = models.IntegerField(null=True)
     left = models.IntegerField()
 
+    held = models.CharField(max_length=16, blank=True, default="", db_default="")
+    voided_at = models.DateTimeField(null=True)
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["player", "deal"], condition=Q(ended_at=None), name="one_open_attempt_a_deal"
-            ),
-            models.UniqueConstraint(
-                fields=["player", "ruleset"],
-                condition=Q(ended_at=None, ranked=True),
-                name="one_open_ranked_attempt_a_ruleset",
             ),
             models.UniqueConstraint(
                 fields=["player", "deal", "digest"],

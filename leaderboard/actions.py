@@ -7,11 +7,10 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import IntegrityError, connection, transaction
-from django.db.models import F
+from django.db import connection, transaction
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext_noop
-from psycopg.errors import UniqueViolation
 
 from games.actions import store_deal
 from games.engine import deal as engine
@@ -21,7 +20,7 @@ from games.engine.replay import MAX_TIME_MS, RULES_VERSION, Refusal, Verdict, ve
 from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
 from games.errors import Problem
-from games.models import Attempt, Player, read_deal, write_code
+from games.models import Attempt, Deal, Player, read_deal, write_code
 from leaderboard.standings import open_boards, place_win, read_places
 
 ATTEMPT_LIFE = timedelta(hours=24)
@@ -40,46 +39,53 @@ def read_clock() -> datetime:
 def start_practice(*, player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
     """An attempt on a deal that the player chose, and whether it is new; the open one where there is one."""
     store_deal(deal=deal)  # its seed becomes known, whether an attempt is open or not
-    return _start(player, deal, ranked=False)
+    with transaction.atomic():
+        return _start_on(player, deal)
 
 
 def start_ranked(*, player: Player, ruleset: Ruleset) -> tuple[Attempt, bool]:
     """A ranked attempt on cards that the player has not been shown, and whether it is new.
 
-    One is open at a time in each ruleset: the same call returns it.
+    One outside races is open at a time in each ruleset: the same call returns it.
     """
-    while True:
-        deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))
-        if not Attempt.objects.filter(player=player, deal__order=deal.order).exists():
-            return _start(player, deal, ranked=True)
-
-
-def _start(player: Player, deal: engine.Deal, *, ranked: bool) -> tuple[Attempt, bool]:
-    attempts = Attempt.objects.select_related("deal").filter(player=player, ended_at=None)
-    same = attempts.filter(ruleset=deal.ruleset.letter)
-    same = same.filter(ranked=True) if ranked else same.filter(deal__order=deal.order)
-    while True:
-        # their time was over at `ends_at` whether that is stored or not; here it makes room for a new one
-        attempts.filter(ends_at__lte=Now()).update(end=Attempt.EXPIRED, ended_at=F("ends_at"))
-        if attempt := same.first():
+    with transaction.atomic():
+        attempts = _lock_open_attempts(player).filter(ruleset=ruleset.letter, ranked=True)
+        if attempt := attempts.exclude(entries__ranked=True).first():
             return attempt, False
-        try:
-            with transaction.atomic():
-                return _create_attempt(player, deal, ranked=ranked), True
-        except IntegrityError as error:
-            if not isinstance(error.__cause__, UniqueViolation):
-                raise
-            # the same call in parallel was first: look again
+        while True:
+            deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))
+            if not has_seen(player, deal.order):
+                return _create_attempt(player, store_deal(deal=deal), ranked=True), True
 
 
-def _create_attempt(player: Player, deal: engine.Deal, *, ranked: bool) -> Attempt:
-    stored = store_deal(deal=deal)
-    open_boards(stored, Attempt.SERVER)
+def has_seen(player: Player, order: str) -> bool:
+    """Whether a player has been shown cards in that order, under whatever name or ruleset."""
+    return Attempt.objects.filter(player=player, deal__order=order).exists()
+
+
+def _lock_open_attempts(player: Player) -> QuerySet[Attempt]:
+    """The player's open attempts, once nobody else starts one for the same player before the transaction's end."""
+    Player.objects.select_for_update(no_key=True).get(pk=player.pk)
+    attempts = Attempt.objects.select_related("deal").filter(player=player, ended_at=None)
+    # their time was over at `ends_at` whether that is stored or not; here it makes room for a new one
+    attempts.filter(ends_at__lte=Now()).update(end=Attempt.EXPIRED, ended_at=F("ends_at"))
+    return attempts
+
+
+def _start_on(player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
+    attempts = _lock_open_attempts(player).filter(ruleset=deal.ruleset.letter, deal__order=deal.order)
+    if attempt := attempts.first():
+        return attempt, False
+    return _create_attempt(player, store_deal(deal=deal), ranked=False), True
+
+
+def _create_attempt(player: Player, deal: Deal, *, ranked: bool) -> Attempt:
+    open_boards(deal, Attempt.SERVER)
     now = read_clock()  # as late as can be: from here on the player's time runs
     return Attempt.objects.create(
         player=player,
-        deal=stored,
-        ruleset=stored.ruleset,
+        deal=deal,
+        ruleset=deal.ruleset,
         ranked=ranked,
         clock=Attempt.SERVER,
         started_at=now,

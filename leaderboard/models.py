@@ -1,8 +1,94 @@
-"""Boards and the attempts that stand on them."""
+"""Races and who entered them; boards and the attempts that stand on them."""
 
 from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
 
 from games.models import Attempt, Deal, Player
+
+
+class Race(models.Model):
+    """A deal with a window, in which a player has one ranked attempt. A daily is the race of a UTC day.
+
+    Its phase is `races.phase` of the stored times and now. invite_code: who enters must send it ("": everybody).
+    A daily's code is committed to before its day: `commitment` is `races.commit` of its day, code and nonce and the
+    commitment minted before it in its ruleset (`previous`, "" for the first). committed: whether that was stored
+    before the day began. A withdrawn daily stays on the record, and another takes its day.
+    """
+
+    DAILY, OPEN = "daily", "open"
+
+    kind = models.CharField(max_length=8)
+    name = models.CharField(max_length=60, blank=True)
+    host = models.ForeignKey(Player, models.PROTECT, null=True, blank=True, related_name="hosted_races")
+    deal = models.ForeignKey(Deal, models.PROTECT, related_name="races")
+    ruleset = models.CharField(max_length=1)
+    invite_code = models.CharField(max_length=32, blank=True)
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField()
+    made_at = models.DateTimeField(db_default=Now())
+
+    day = models.DateField(null=True)
+    nonce = models.CharField(max_length=32, blank=True)
+    previous = models.CharField(max_length=64, blank=True)
+    commitment = models.CharField(max_length=64, blank=True)
+    minted_at = models.DateTimeField(null=True)
+    committed = models.BooleanField(default=False)
+    withdrawn_at = models.DateTimeField(null=True)
+    withdrawn_because = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["day", "ruleset"],
+                condition=Q(day__isnull=False, withdrawn_at=None),
+                name="one_daily_a_day_and_ruleset",
+            ),
+            models.UniqueConstraint(
+                fields=["ruleset", "previous"],
+                condition=~Q(commitment=""),
+                name="one_chain_of_commitments_a_ruleset",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="daily", day__isnull=False) | Q(kind="open", day=None), name="a_daily_has_a_day"
+            ),
+            models.CheckConstraint(condition=Q(closes_at__gt=F("opens_at")), name="a_race_closes_after_it_opens"),
+        ]
+        indexes = [models.Index(fields=["-opens_at", "-id"], name="races_by_opening")]
+
+    def __str__(self) -> str:
+        return self.name or f"{self.kind} {self.ruleset} {self.day or self.pk}"
+
+
+class Entry(models.Model):
+    """A player in a race, once. An unranked one plays for practice, and `unranked_because` says why.
+
+    seen_before: the player had been shown the same cards (their order, whatever the ruleset) before entering; where
+    an attempt on the deal was open then, that attempt goes on.
+    """
+
+    SEEN_BEFORE = "seen_before"
+
+    race = models.ForeignKey(Race, models.PROTECT, related_name="entries", db_index=False)
+    player = models.ForeignKey(Player, models.PROTECT, related_name="entries")
+    attempt = models.ForeignKey(Attempt, models.PROTECT, related_name="entries")
+    ranked = models.BooleanField()
+    unranked_because = models.CharField(max_length=16, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["race", "player"], name="one_entry_a_player"),
+            models.UniqueConstraint(
+                fields=["attempt"], condition=Q(ranked=True), name="a_ranked_attempt_is_in_one_race"
+            ),
+            models.CheckConstraint(
+                condition=Q(ranked=True, unranked_because="") | (Q(ranked=False) & ~Q(unranked_because="")),
+                name="an_unranked_entry_says_why",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.player} in {self.race}"
 
 
 class Board(models.Model):
