@@ -167,6 +167,7 @@ DATABASES["default"]["OPTIONS"]["options"] = f"{DATABASES['default']['OPTIONS'].
 
 HTTP_THREADS = read_number("HTTP_THREADS", 4)
 HTTP_QUEUE = read_number("HTTP_QUEUE", 64)
+SOLVERS = read_number("SOLVERS", max(1, (os.cpu_count() or 1) // 2))
 BODY_LIMIT = 512 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
 
