@@ -53,15 +53,43 @@ class Deal(models.Model):
 
     `order` is the order's identity (the letters of its PY0 code), the same for every ruleset with the deck;
     `seed` the letters of its PY1 code where that is known.
+
+    What the solver knows of it: `verdict` ("": it was not asked, "unknown": it found no proof), for a winnable one
+    the best `line` known, its length `par` and whether that is proven, and how difficult it is. `pooled`: dealt to
+    who asks for a difficulty. Who may see par and line: `actions.may_see_par`.
     """
 
     ruleset = models.CharField(max_length=1)
     order = models.CharField(max_length=48)
     seed = models.CharField(max_length=7, null=True)
+    verdict = models.CharField(max_length=10, blank=True, db_default="")
+    par = models.IntegerField(null=True)
+    par_proven = models.BooleanField(db_default=False)
+    line = models.TextField(blank=True, db_default="")
+    difficulty = models.CharField(max_length=6, blank=True, db_default="")
+    difficulty_number = models.FloatField(null=True)
+    pooled = models.BooleanField(db_default=False)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["ruleset", "order"], name="deal_stored_once")]
-        indexes = [models.Index(fields=["order"], name="deal_by_order")]
+        constraints = [
+            models.UniqueConstraint(fields=["ruleset", "order"], name="deal_stored_once"),
+            models.CheckConstraint(
+                condition=Q(verdict__in=["", "winnable", "unwinnable", "unknown"]), name="verdict_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict="winnable", par__isnull=False)
+                | (~Q(verdict="winnable") & Q(par=None, par_proven=False, line="", difficulty="", pooled=False)),
+                name="only_a_winnable_deal_has_a_par",
+            ),
+            models.CheckConstraint(
+                condition=Q(pooled=False) | (Q(par_proven=True) & ~Q(difficulty="")), name="the_pool_is_proven"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["order"], name="deal_by_order"),
+            models.Index(fields=["ruleset", "difficulty"], condition=Q(pooled=True), name="deals_of_the_pool"),
+            models.Index(fields=["-id"], condition=Q(verdict=""), name="deals_without_a_verdict"),
+        ]
 
     def __str__(self) -> str:
         return self.code
@@ -93,6 +121,7 @@ class Attempt(models.Model):
 
     `plies` counts the tokens and rises with every write: a compare-and-set on it is what keeps two writers
     apart. `clock` says whose clock the official time is from. Times are whole milliseconds since the start.
+    `assisted`: it took a hint, and is practice for ever.
 
     held: why a win stands outside all ranks until a moderator releases it ("" where it does not): "pace", under
     the human floor; "same_moves", the very moves of an earlier entry. voided_at: since when it counts for nothing.
@@ -105,6 +134,7 @@ class Attempt(models.Model):
     deal = models.ForeignKey(Deal, models.PROTECT, related_name="attempts")
     ruleset = models.CharField(max_length=1)
     ranked = models.BooleanField()
+    assisted = models.BooleanField(db_default=False)
     clock = models.CharField(max_length=6)
     started_at = models.DateTimeField()
     ends_at = models.DateTimeField()
@@ -150,6 +180,7 @@ class Attempt(models.Model):
                 condition=Q(clock="server") | (Q(ranked=False, ended_at__isnull=False)),
                 name="a_client_clock_is_never_ranked",
             ),
+            models.CheckConstraint(condition=Q(ranked=False) | Q(assisted=False), name="an_assisted_one_is_never_ranked"),
         ]
 
     def __str__(self) -> str:
