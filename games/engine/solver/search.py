@@ -1,0 +1,145 @@
+"""A* for the fewest moves.
+
+A state is one int: the cards left, then 5 bits for the place in the line and the redeals taken. Two kinds of
+nodes take turns: a state just arrived at by a removal, and a state on the way through the line, stopped at a card
+that can do something. The bound on the moves still needed is the relaxed game's and, in a closed stock, the
+draws'. Deepest first among equals.
+"""
+
+from games.engine.solver.board import Board
+from games.engine.solver.draws import make_draw_bound
+from games.engine.solver.layout import Layouts
+from games.engine.solver.limits import Meter
+from games.engine.solver.relaxed import DEAD, Relaxed
+from games.engine.solver.steps import Times, make_steps
+
+# Where a node stands in a bucket: most of the bound first, then the moves made, then whether it is bounded.
+_F, _COST = 13, 1
+
+
+def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter) -> list[int] | None:
+    """The states of a shortest way to the goal, None if there is none.
+
+    One long loop: a call for each node and each successor would take half as long again.
+    """
+    times = Times(board)
+    gone, cells = layouts.start()
+    state = board.full ^ gone | times.start
+    key = board.weigh(board.full ^ gone)
+    value = relaxed.fewest(key)
+    if value >= DEAD:
+        return None
+    cost = gone.bit_count()
+    goal = board.goal
+    costs = {state: cost}
+    parents = {state: -1}
+    step = make_steps(board, layouts, times, parents)
+    bound_draws = make_draw_bound(board, layouts, times)
+    values = relaxed.values
+    arrivals = layouts.arrivals
+    fewest = relaxed.fewest
+    f = cost + value
+    row = [[] for _ in range(f + 1)]
+    row[cost].append((state, key, value, layouts.begin(cells), -1, 0, 0))
+    levels = {f: row}
+    states = 0
+    highest = f
+    while f <= highest:
+        row = levels.pop(f, None)
+        if row is None:
+            f += 1
+            continue
+        cost = f
+        while cost >= 0:
+            bucket = row[cost]
+            if not bucket:
+                cost -= 1
+                continue
+            node = bucket.pop()
+            state, key, value, place, ahead, back, spent = node
+            if costs[state] < cost:
+                continue
+            if not state & goal:
+                meter.spend(states & 63)
+                return trace(parents, state)
+            if bound_draws is not None:
+                if value >= 0:
+                    least = cost + value + bound_draws(state, arrivals[place].cells)
+                    if least > f:
+                        if least < DEAD:
+                            after = levels.get(least)
+                            if after is None:
+                                after = levels[least] = [[] for _ in range(least + 1)]
+                                if least > highest:
+                                    highest = least
+                            after[cost].append((state, key, ~value, place, ahead, back, spent))
+                        continue
+                else:
+                    value = ~value
+            states += 1
+            if not states & 63:
+                meter.spend(64)
+            groups, spent, drawn = step(state, place, ahead, back, spent)
+            deepest = cost
+            for base, removals in groups:
+                for leaving, moves, weight, arrival in removals:
+                    child = base ^ leaving
+                    cost2 = cost + moves
+                    known = costs.get(child)
+                    if known is not None and known <= cost2:
+                        continue
+                    key2 = key - weight
+                    value2 = values.get(key2)
+                    if value2 is None:
+                        value2 = fewest(key2)
+                    f2 = cost2 + value2
+                    if f2 > f:
+                        if value2 >= DEAD:
+                            continue
+                        after = levels.get(f2)
+                        if after is None:
+                            after = levels[f2] = [[] for _ in range(f2 + 1)]
+                            if f2 > highest:
+                                highest = f2
+                        after[cost2].append((child, key2, value2, arrival, -1, 0, spent))
+                    else:
+                        row[cost2].append((child, key2, value2, arrival, -1, 0, spent))
+                        if cost2 > deepest:
+                            deepest = cost2
+                    costs[child] = cost2
+                    parents[child] = state
+            if drawn is not None:
+                child, moves, weight, ahead, back, spent = drawn
+                cost2 = cost + moves
+                known = costs.get(child)
+                if known is None or known > cost2:
+                    if weight:
+                        key -= weight
+                        value = fewest(key)
+                    f2 = cost2 + value
+                    if f2 > f:
+                        after = levels.get(f2)
+                        if after is None:
+                            after = levels[f2] = [[] for _ in range(f2 + 1)]
+                            if f2 > highest:
+                                highest = f2
+                        after[cost2].append((child, key, value, place, ahead, back, spent))
+                    else:
+                        row[cost2].append((child, key, value, place, ahead, back, spent))
+                        if cost2 > deepest:
+                            deepest = cost2
+                    costs[child] = cost2
+                    parents[child] = state
+            cost = deepest
+        f += 1
+    meter.spend(states & 63)
+    return None
+
+
+def trace(parents: dict[int, int], state: int) -> list[int]:
+    """The states from the start to this one."""
+    way = []
+    while state >= 0:
+        way.append(state)
+        state = parents[state]
+    return way[::-1]

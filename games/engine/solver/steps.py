@@ -1,0 +1,279 @@
+"""The successors of a state: what leaves now, and the next card of the line worth a stop."""
+
+from collections.abc import Callable
+
+from games.engine.moves import TABLEAU_SIZE
+from games.engine.solver.board import Board
+from games.engine.solver.ideas import Idea
+from games.engine.solver.layout import NOTHING_OLD, Arrival, Cells, Layouts, Removal
+
+# (state to take them from, removals) several times; line cards not worth a second stop; the next stop or None:
+# (state, moves, weight, stops left in this pass, stops in the next one, spent then).
+Steps = tuple[list[tuple[int, list[Removal]]], int, tuple[int, int, int, int, int, int] | None]
+Step = Callable[[int, Arrival, int, int, int], Steps]
+
+
+class Times:
+    """How times are written into a state, above the cards: 5 bits for the place in the line, then the redeals."""
+
+    def __init__(self, board: Board) -> None:
+        self.shift = board.size
+        self.redeal_shift = board.size + 5
+        self.end = 1 << board.size
+        self.body = self.end - 1
+        self.bits = [1 << TABLEAU_SIZE + k for k in range(board.size - TABLEAU_SIZE + 1)]
+        self.codes = {bit: k << board.size for k, bit in enumerate(self.bits)}
+        line = board.line & -board.top
+        self.start = self.codes[line & -line or self.end] if board.line else 0
+
+
+def make_steps(board: Board, layouts: Layouts, times: Times, parents: dict[int, int]) -> Step:
+    return make_open_steps(board, layouts, times, parents) if board.open else make_closed_steps(board, layouts, times)
+
+
+def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
+    """Only the waste top plays, or there is no line at all."""
+    line_mask, alone, weights = board.line, board.alone & board.line, board.weights
+    body, end, codes, bits, shift = times.body, times.end, times.codes, times.bits, times.shift
+    redeals, redeal_shift = board.redeals, times.redeal_shift
+    arrivals = layouts.arrivals
+    always = alone if Idea.SKIP_DRAWS in board.ideas else line_mask
+    not_twice = -1 if Idea.NOT_TWICE in board.ideas else 0
+
+    def step(state: int, place: int, ahead: int, back: int, spent: int) -> Steps:
+        line = state & line_mask
+        behind = line & bits[state >> shift & 31] - 1
+        waste = 1 << behind.bit_length() - 1 if behind else 0
+        arrival = arrivals[place]
+        cells = arrival.cells
+        groups = []
+        if ahead < 0:
+            removals = arrival.removals
+            if removals is None:
+                removals = arrival.prepare()
+            if removals:
+                groups.append((state, removals))
+            spent &= ~arrival.fresh
+            if waste & arrival.want:
+                groups.append((state, arrival.on_waste.get(waste) or arrival.pair_waste(waste)))
+            if waste & alone and arrival.waste_all:
+                after = cells.arrive(cells, NOTHING_OLD, True)
+                groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], after)]))
+            rest = ahead = line ^ behind
+            stops = cells.want & ~spent | always
+            more = redeals is None or state >> redeal_shift < redeals
+            back = behind & ~waste & stops if more else 0
+            pinned = cells.pinned
+            if pinned is None:
+                pinned = cells.pin()
+            for loose, short, mine in pinned:
+                mates = loose & behind
+                near = loose & rest & ~spent
+                spare = mates.bit_count() + near.bit_count() - short
+                if spare <= 0:
+                    if spare < 0:
+                        return [], 0, None
+                    if waste & mates:
+                        after = [
+                            (gone, moves, weight, arrivals[to].cells.arrive(cells, 0, True))
+                            for gone, moves, weight, to in cells.pair_off(waste, mine, True)
+                        ]
+                        return [(state, after)], spent, None
+                    if near:
+                        near &= -near
+                        ahead &= (near << 1) - 1
+                        back = 0
+                if (mates & ~spent).bit_count() < short:
+                    back = 0
+            for pair, loose in cells.couples:
+                if not loose & line:
+                    gone, moves, weight, after = cells.leaving(pair)
+                    return [(state, [(gone, moves, weight, after.arrive(cells, 0, True))])], spent, None
+            ahead &= stops
+        else:
+            if waste & cells.want:
+                groups.append((state, cells.on_stock.get(waste) or _pair_stock(cells, waste)))
+            if waste & alone:
+                after = cells.arrive(cells, NOTHING_OLD, False)
+                groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], after)]))
+        if ahead:
+            stop = ahead & -ahead
+            past = line & (stop << 1) - 1
+            above = line ^ past
+            after = state & body | codes[above & -above or end] | state >> redeal_shift << redeal_shift
+            drawn = past ^ behind
+            seen = spent | (waste | drawn ^ stop) & not_twice
+            return groups, spent, (after, drawn.bit_count(), 0, ahead ^ stop, back, seen)
+        if back:
+            stop = back & -back
+            past = line & (stop << 1) - 1
+            above = line ^ past
+            after = state & body | codes[above & -above or end]
+            if redeals is not None:
+                after |= (state >> redeal_shift) + 1 << redeal_shift
+            moves = (line ^ behind).bit_count() + 1 + past.bit_count()
+            seen = spent | (line ^ behind | waste | past ^ stop) & not_twice
+            return groups, spent, (after, moves, 0, back ^ stop, 0, seen)
+        return groups, spent, None
+
+    return step
+
+
+def make_open_steps(board: Board, layouts: Layouts, times: Times, parents: dict[int, int]) -> Step:
+    """The stock top plays as well as the waste top, and the two with each other."""
+    line_mask, alone, weights, pairs = board.line, board.alone & board.line, board.weights, board.pairs
+    body, end, codes, bits, shift = times.body, times.end, times.codes, times.bits, times.shift
+    redeals, redeal_shift = board.redeals, times.redeal_shift
+    arrivals = layouts.arrivals
+    passing, others = board.passing, body & ~board.alone
+    single = alone & ~passing
+    always = single if Idea.SKIP_DRAWS in board.ideas else line_mask
+    not_twice = -1 if Idea.NOT_TWICE in board.ideas else 0
+    goal_all = board.goal_all
+    meetings: dict[int, int] = {}
+
+    def move_meetings(state: int, plain: int) -> int:
+        """The meetings of a line from those of the line before."""
+        before = parents[state] & line_mask & ~passing if parents[state] >= 0 else -1
+        found = meetings.get(before)
+        if found is None:
+            return find_meetings(plain)
+        gone = before ^ plain
+        while gone:
+            bit = gone & -gone
+            gone ^= bit
+            after = plain & -bit
+            after &= -after
+            found &= ~(bit | after)
+            if after:
+                before = plain & bit - 1
+                if before and pairs[after.bit_length() - 1] >> before.bit_length() - 1 & 1:
+                    found |= after
+        meetings[plain] = found
+        return found
+
+    def find_meetings(plain: int) -> int:
+        """The line cards that pair with the one before them."""
+        found = before = 0
+        left = plain
+        while left:
+            bit = left & -left
+            left ^= bit
+            if pairs[bit.bit_length() - 1] & before:
+                found |= bit
+            before = bit
+        meetings[plain] = found
+        return found
+
+    kept = ~passing
+    waste_alone = alone if single else alone & board.top - 1
+
+    def step(state: int, place: int, ahead: int, back: int, spent: int) -> Steps:
+        line = state & line_mask
+        top = bits[state >> shift & 31]
+        arrival = arrivals[place]
+        cells = arrival.cells
+        groups = []
+        stop_here = top
+        if ahead < 0:
+            removals = arrival.removals
+            if removals is None:
+                removals = arrival.prepare()
+            if removals:
+                groups.append((state, removals))
+            if goal_all and not state & others:
+                # Only singles of the line are left, which happens where all cards have to go.
+                return [(state, [(line, line.bit_count(), board.weigh(line), place)])], 0, None
+            behind = line & top - 1
+            if behind:
+                waste = 1 << behind.bit_length() - 1
+                if waste & arrival.want:
+                    groups.append((state, arrival.on_waste.get(waste) or arrival.pair_waste(waste)))
+                if waste & waste_alone and arrival.waste_all:
+                    after = cells.arrive(cells, NOTHING_OLD, True)
+                    groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], after)]))
+            else:
+                waste = 0
+            plain = line & kept
+            met = meetings.get(plain)
+            if met is None:
+                met = move_meetings(state, plain)
+            spent &= arrival.stale
+            stops = line & (cells.want & ~spent | met | always)
+            back = stops & behind if redeals is None or state >> redeal_shift < redeals else 0
+            ahead = stops ^ (stops & behind)
+            pinned = cells.pinned
+            if pinned is None:
+                pinned = cells.pin()
+            for loose, short, mine in pinned:
+                mates = loose & line & ~spent
+                spare = mates.bit_count() - short
+                if spare <= 0:
+                    if spare < 0:
+                        return [], 0, None
+                    if mates & waste:
+                        after = [
+                            (gone, moves, weight, arrivals[to].cells.arrive(cells, 0, True))
+                            for gone, moves, weight, to in cells.pair_off(waste, mine, True)
+                        ]
+                        return [(state, after)], spent, None
+                near = mates & -top
+                if spare < near.bit_count():
+                    while spare:
+                        near &= near - 1
+                        spare -= 1
+                    ahead &= ((near & -near) << 1) - 1
+                    back = 0
+            for pair, loose in cells.couples:
+                if not loose & line:
+                    gone, moves, weight, after = cells.leaving(pair)
+                    return [(state, [(gone, moves, weight, after.arrive(cells, 0, True))])], spent, None
+            stop_here = ahead & top
+            if stop_here:
+                ahead ^= top
+        else:
+            behind = line & top - 1
+            waste = 1 << behind.bit_length() - 1 if behind else 0
+        if stop_here:
+            above = line & -(top << 1)
+            after = state + codes[above & -above or end] - codes[top]
+            if top & cells.want:
+                groups.append((after, cells.on_stock.get(top) or _pair_stock(cells, top)))
+            i = top.bit_length() - 1
+            if pairs[i] & waste:
+                weight = weights[i] + weights[waste.bit_length() - 1]
+                groups.append((after, [(top | waste, 1, weight, cells.arrive(cells, NOTHING_OLD, True))]))
+            if top & single:
+                groups.append((after, [(top, 1, weights[i], cells.arrive(cells, NOTHING_OLD, False))]))
+        if ahead:
+            stop = ahead & -ahead
+            passed = (line ^ behind) & stop - 1
+            after = state + codes[stop] - codes[top]
+            lost = passed & passing
+            if lost:
+                after ^= lost
+                weight = board.weigh(lost) if goal_all else 0
+                return groups, spent, (after, passed.bit_count(), weight, ahead ^ stop, back, spent | passed)
+            return groups, spent, (after, passed.bit_count(), 0, ahead ^ stop, back, spent | passed)
+        if back:
+            stop = back & -back
+            rest = line & -top
+            lost = rest & passing
+            passed = line & ~lost & stop - 1
+            lost |= passed & passing
+            after = (state & body ^ lost) | codes[stop]
+            if redeals is not None:
+                after |= (state >> redeal_shift) + 1 << redeal_shift
+            weight = board.weigh(lost) if lost and goal_all else 0
+            moves = rest.bit_count() + 1 + passed.bit_count()
+            return groups, spent, (after, moves, weight, back ^ stop, 0, spent | rest | passed)
+        return groups, spent, None
+
+    if Idea.NOT_TWICE in board.ideas:
+        return step
+    return lambda state, place, ahead, back, spent: step(state, place, ahead, back, 0)
+
+
+def _pair_stock(cells: Cells, top: int) -> list[Removal]:
+    found = cells.on_stock[top] = cells.pair_off(top, cells.exposed, False)
+    return found
