@@ -25,6 +25,9 @@ IDLE_SECONDS = 300.0
 ASKS = {"shortest": shortest, "winnable": winnable}
 
 
+UNKNOWN = b'{"verdict": "unknown", "line": null, "par_proven": false}\n'
+
+
 def main() -> None:
     os.nice(19)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -32,18 +35,15 @@ def main() -> None:
     threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
     write({"ready": True})
     gc.disable()  # a search makes millions of objects and no cycles
-    while True:
-        try:
-            line = lines.get(timeout=IDLE_SECONDS)
-        except queue.Empty:
-            return
-        try:
-            answer = solve(json.loads(line))
-        except MemoryError:
-            write({"verdict": "unknown", "line": None, "par_proven": False})
-            return
-        write(answer)
-        gc.collect()
+    try:
+        while True:
+            write(solve(json.loads(lines.get(timeout=IDLE_SECONDS))))
+            gc.collect()
+    except queue.Empty:
+        os._exit(0)
+    except MemoryError:  # there may be none left to make an answer of
+        os.write(1, UNKNOWN)
+        os._exit(1)
 
 
 def read_lines(lines: "queue.SimpleQueue[bytes]") -> None:
