@@ -44,7 +44,12 @@ def make_application() -> ProtocolTypeRouter:
     return ProtocolTypeRouter(
         {
             "http": ThreadedDjango(
-                django, threads=settings.HTTP_THREADS, queue=settings.HTTP_QUEUE, limit=settings.BODY_LIMIT
+                django,
+                threads=settings.HTTP_THREADS,
+                queue=settings.HTTP_QUEUE,
+                limit=settings.BODY_LIMIT,
+                slow="/hint/",
+                slow_threads=settings.SOLVERS + 1,  # one is free for those that get no solver
             ),
             "websocket": URLRouter([*sockets, re_path("", refuse_socket)]),  # type: ignore[arg-type]
             "lifespan": answer_lifespan,

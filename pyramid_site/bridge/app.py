@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from games.errors import Problem
@@ -32,21 +33,42 @@ logger = logging.getLogger(__name__)
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
+SLOW_QUEUE = 4  # times as many slow calls may wait as others: few of them run at a time
 STALL_SECONDS = 30  # for a client to take one piece of a long answer
+
+
+@dataclass
+class Line:
+    """Calls that run in the same threads, and how many more of them may run or wait."""
+
+    threads: Threads
+    free: int
 
 
 class ThreadedDjango:
     """The ASGI application for HTTP.
 
     app: a WSGI application whose responses are Django's. threads: how many calls run at a time. queue: how many may
-    wait; past that the answer is 503 at once. limit: bytes of a body, both as sent and unpacked.
+    wait; past that the answer is 503 at once. limit: bytes of a body, both as sent and unpacked. slow: the end of the
+    paths whose calls may take seconds; they wait in a line of their own, for `slow_threads` other threads.
     """
 
-    def __init__(self, app: Callable[..., Any], *, threads: int, queue: int, limit: int) -> None:
+    def __init__(
+        self,
+        app: Callable[..., Any],
+        *,
+        threads: int,
+        queue: int,
+        limit: int,
+        slow: str | None = None,
+        slow_threads: int = 1,
+    ) -> None:
         self.app = app
         self.limit = limit
         self.calls = Threads(threads, "http")
-        self.free_calls = threads + queue
+        self.line = Line(self.calls, threads + queue)
+        self.slow = slow
+        self.slow_line = Line(Threads(slow_threads, "slow"), slow_threads + SLOW_QUEUE * queue)
         self.streams = Threads(threads, "stream")
         self.free_streams = threads
 
@@ -72,17 +94,18 @@ class ThreadedDjango:
 
     async def run(self, scope: Scope, body: bytes) -> Answer:
         """The application's answer, made in a thread. Raises Problem (503, and those of the body)."""
-        if not self.free_calls:
+        line = self.slow_line if self.slow and scope["path"].endswith(self.slow) else self.line
+        if not line.free:
             raise busy()
-        self.free_calls -= 1
-        future = self.calls.run(self.call, scope, body)
+        line.free -= 1
+        future = line.threads.run(self.call, scope, body)
         try:
             answer = await asyncio.shield(future)
         except asyncio.CancelledError:
             future.add_done_callback(self.close_unsent)
             raise
         finally:
-            self.free_calls += 1
+            line.free += 1
         if answer.rest is not None and not self.free_streams and not isinstance(answer.rest, OpenFile):
             self.calls.run(answer.rest.close)
             raise busy()
