@@ -1,14 +1,23 @@
-"""What changes a player or a deal."""
+"""What changes a player or a deal, and what one player may know of a deal."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from django.contrib.auth import authenticate
+from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 from knox.models import AuthToken
 
+from games import solving
 from games.engine import deal as engine
+from games.engine.hint import Hint, hint, hint_hopeless, hint_line
+from games.engine.view import View
 from games.errors import Problem
-from games.models import Deal, Player
+from games.models import Attempt, Deal, Player
 from games.names import clean_name, name_key, name_taken
 
 
@@ -48,3 +57,125 @@ def store_deal(*, deal: engine.Deal) -> Deal:
         stored.seed = deal.seed_letters
         stored.save(update_fields=["seed"])
     return stored
+
+
+def store_proof(
+    *,
+    deal: Deal,
+    verdict: str,
+    line: Sequence[str] | None,
+    par_proven: bool,
+    difficulty: str = "",
+    number: float | None = None,
+    pooled: bool = False,
+) -> bool:
+    """Keep what the solver found out about a deal; False where it was proven meanwhile. See `Deal` for the fields."""
+    unproven = Deal.objects.filter(pk=deal.pk, verdict__in=["", "unknown"])
+    stored = unproven.update(
+        verdict=verdict,
+        line=" ".join(line or ()),
+        par=None if line is None else len(line),
+        par_proven=par_proven,
+        difficulty=difficulty,
+        difficulty_number=number,
+        pooled=pooled,
+    )
+    return stored == 1
+
+
+# What one player may know of a deal
+
+
+def may_see_par(viewer: Player | AnonymousUser, deal: Deal) -> bool:
+    """Whether par and line of a deal may be shown: to who has ended an attempt on it.
+
+    Not while the viewer is playing the same cards under any ruleset.
+    """
+    if not isinstance(viewer, Player):
+        return False
+    over = Q(ended_at__isnull=False) | Q(ends_at__lte=Now())
+    mine = Attempt.objects.filter(player=viewer, deal__order=deal.order)
+    return mine.filter(over, deal=deal).exists() and not mine.exclude(over).exists()
+
+
+def pick_pooled(*, player: Player, ruleset: str, difficulty: str) -> Deal | None:
+    """A deal of the pool whose cards the player has not been shown: one that nobody has met, if there is one."""
+    shown = Attempt.objects.filter(player=player, deal__order=OuterRef("order"))
+    met = Attempt.objects.filter(deal=OuterRef("pk"))
+    pool = Deal.objects.filter(ruleset=ruleset, difficulty=difficulty, pooled=True)
+    return pool.filter(~Exists(shown)).order_by(Exists(met), "?").first()
+
+
+# Hints
+
+A_WAY = gettext_noop("This begins a way to win: %(moves)s moves. There was no time to look for a shorter one.")
+
+
+class GivenHint(NamedTuple):
+    """A hint for an attempt as it stood at `ply`.
+
+    par_from_here: the proven fewest moves. hopeless: True and False are proven, None is unknown.
+    """
+
+    attempt: int
+    ply: int
+    hint: Hint
+    par_from_here: int | None = None
+    hopeless: bool | None = None
+
+
+def give_hint(*, player: Player, attempt: int) -> GivenHint:
+    """A hint for an open practice attempt, which is assisted from then on.
+
+    While cards are unseen it comes from what the player sees; then from the solver, if it answers in time.
+    Raises Problem: 404 no such attempt of this player; 409 `attempt_ended` with the true state, `ranked`, and
+    `cards_in_play` where a ranked attempt of the player on the same cards is open.
+    """
+    game = _assist(player, attempt)
+    view = View.of(game.deal.cards, game.moves.split(" ") if game.moves else [])
+    position = view.position
+    if position is not None and position.is_dead_end:
+        return GivenHint(game.pk, game.plies, hint_hopeless(view), hopeless=True)
+    solved = solving.find_shortest(position) if position else None
+    if solved is None:
+        found = hint(view)
+        assert found is not None, "who has not won and is at no dead end has a move"
+        return GivenHint(game.pk, game.plies, found)
+    if solved.line is None:
+        return GivenHint(game.pk, game.plies, hint_hopeless(view), hopeless=True)
+    moves = len(solved.line)
+    if not solved.par_proven:
+        return GivenHint(game.pk, game.plies, Hint(solved.line[0], "a_way", A_WAY, {"moves": moves}), hopeless=False)
+    return GivenHint(game.pk, game.plies, hint_line(view, solved.line), moves, hopeless=False)
+
+
+def _assist(player: Player, attempt: int) -> Attempt:
+    """The attempt, marked as assisted; the mark is set only where it is open practice at that moment."""
+    mine = Attempt.objects.filter(pk=attempt, player=player, clock=Attempt.SERVER)
+    in_play = Attempt.objects.filter(player=player, ranked=True, ended_at=None, ends_at__gt=Now())
+    in_play = in_play.filter(deal__order=OuterRef("deal__order"))
+    while True:
+        game = mine.select_related("deal").annotate(now=Now(), in_play=Exists(in_play)).first()
+        if game is None:
+            raise Problem(404, "not_found", gettext_noop("You have no such attempt."))
+        if game.expire(now=game.now).end:
+            state = {"ply": game.plies, "moves": game.moves, "end": game.end}
+            raise Problem(409, "attempt_ended", gettext_noop("This attempt has ended."), extra={"state": state})
+        if game.ranked:
+            raise Problem(409, "ranked", gettext_noop("There are no hints in a ranked attempt."))
+        if game.in_play:
+            message = gettext_noop("There are no hints while you play the same cards in a ranked attempt.")
+            raise Problem(409, "cards_in_play", message)
+        if game.assisted or mine.filter(ranked=False, ended_at=None, ends_at__gt=Now()).update(assisted=True):
+            return game
+
+
+def tell_hopeless(*, deal: engine.Deal, moves: str) -> bool:
+    """Whether to say unasked that the game cannot be won any more: under rulesets that do, where all cards have been
+    seen and it is proven within a fifth of a second."""
+    if not deal.ruleset.tells_hopeless:
+        return False
+    position = View.of(deal, moves.split(" ") if moves else []).position
+    if position is None or position.is_won:
+        return False
+    return position.is_dead_end or solving.is_hopeless(position)

@@ -1,9 +1,10 @@
-"""REST: players, tokens, rulesets, deals, and replays judged without being stored."""
+"""REST: players, tokens, rulesets, deals, hints, and replays judged without being stored."""
 
 import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpResponse
 from django.utils.translation import gettext, gettext_noop
@@ -11,10 +12,11 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, PolymorphicProxySerializer, extend_schema
 from rest_framework import decorators, serializers
 from rest_framework.exceptions import UnsupportedMediaType
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games import actions, schema  # noqa: F401  (schema registers the token's description)
+from games import actions
 from games.engine import replay
 from games.engine.cards import read_cards, write_cards
 from games.engine.deal import Deal as EngineDeal
@@ -29,11 +31,14 @@ from games.rest import (
     StrictCharField,
     StrictEmailField,
     StrictSerializer,
+    check_fields,
     public,
+    read_caller,
     read_fields,
     read_media_type,
     translate,
 )
+from games.schema import TOKEN_OR_NONE
 
 MAX_LINES = 1000
 
@@ -156,7 +161,30 @@ def find_ruleset(letter: str, status: int = 404) -> Ruleset:
     return RULESETS[letter]
 
 
-class DealAnswer(serializers.Serializer[Any]):
+class ProofAnswer(serializers.Serializer[Any]):
+    """What is known of a deal; only in answers to who has ended an attempt on it and is not playing these cards."""
+
+    winnable = field(serializers.BooleanField, "null: not known", allow_null=True, required=False)
+    par = field(serializers.IntegerField, "The fewest moves known that win.", allow_null=True, required=False)
+    par_proven = field(serializers.BooleanField, "Whether no line is shorter.", required=False)
+    line = field(allow_null=True, required=False, help_text="The tokens of a line of `par` moves.")
+    difficulty_number = field(
+        serializers.FloatField, "0 to 1: how hard a winnable deal is.", allow_null=True, required=False
+    )
+
+
+def describe_proof(deal: Deal) -> dict[str, Any]:
+    """What is known of a deal, for who may see it."""
+    return {
+        "winnable": {"winnable": True, "unwinnable": False}.get(deal.verdict),
+        "par": deal.par,
+        "par_proven": deal.par_proven,
+        "line": deal.line or None,
+        "difficulty_number": deal.difficulty_number,
+    }
+
+
+class DealAnswer(ProofAnswer):
     """The cards that a code stands for."""
 
     code = field(help_text="PY1 where a seed is known, else PY0.")
@@ -173,10 +201,11 @@ class NewDeal(StrictSerializer):
     cards = StrictCharField(max_length=400, help_text="52 (54) cards separated by spaces, in dealing order.")
 
 
-def _describe_deal(deal: EngineDeal) -> dict[str, Any]:
+def _describe_deal(deal: EngineDeal, viewer: Player | AnonymousUser) -> dict[str, Any]:
     letter = deal.ruleset.letter
     known = Deal.objects.filter(ruleset=letter, order=deal.order).first()
-    return {
+    proof = describe_proof(known) if known and actions.may_see_par(viewer, known) else {}
+    return proof | {
         "code": known.code if known and deal.seed_letters is None else deal.code,
         "py0": f"PY0-{letter}-{deal.order}",
         "ruleset": letter,
@@ -185,12 +214,15 @@ def _describe_deal(deal: EngineDeal) -> dict[str, Any]:
     }
 
 
-@extend_schema(responses=DealAnswer, summary="A deal")
+@extend_schema(responses=DealAnswer, auth=TOKEN_OR_NONE, summary="A deal")
 @api_view(["GET"])
-@public
+@decorators.permission_classes([AllowAny])
 def show_deal(request: Request, code: str) -> Response:
-    """Cards and ruleset of any valid deal code; reading is forgiving."""
-    return Response(_describe_deal(read_deal(code)))
+    """Cards and ruleset of any valid deal code; reading is forgiving.
+
+    Who has ended an attempt on it, and is not playing these cards, sees what is known of it as well.
+    """
+    return Response(_describe_deal(read_deal(code), request.user))
 
 
 @extend_schema(request=NewDeal, responses=DealAnswer, summary="The code of given cards")
@@ -204,7 +236,47 @@ def name_deal(request: Request) -> Response:
         deal = EngineDeal.from_cards(ruleset.letter, read_cards(fields["cards"]))
     except (CardError, CodeError) as error:
         raise Problem(400, "cards", error.message, "cards", params=error.params) from None
-    return Response(_describe_deal(deal))
+    return Response(_describe_deal(deal, AnonymousUser()))
+
+
+# Hints
+
+
+class HintAnswer(serializers.Serializer[Any]):
+    """A move for an attempt as it stands at `ply`, and why."""
+
+    attempt = field(serializers.IntegerField)
+    ply = field(serializers.IntegerField, "The tokens that the move comes after.")
+    move = field(allow_null=True, help_text="A legal token; null: there is none.")
+    reason = field(help_text="A stable code.")
+    sentence = field(help_text="The reason in the language asked for.")
+    par_from_here = field(serializers.IntegerField, "The fewest moves that win, if proven.", allow_null=True)
+    hopeless = field(
+        serializers.BooleanField, "true: it is proven that no win is left; false: that one is.", allow_null=True
+    )
+
+
+@extend_schema(request=None, responses={200: HintAnswer}, summary="Ask for a hint")
+@api_view(["POST"])
+def take_hint(request: Request, attempt: int) -> Response:
+    """A legal move and why, in practice only; the attempt is `assisted` from then on.
+
+    While cards are unseen the hint knows only what the player sees. Once all have been seen it follows a shortest
+    line, or says that no win is left, where the solver proves it within two seconds.
+    """
+    check_fields(request.data, ())
+    given = actions.give_hint(player=read_caller(request), attempt=attempt)
+    return Response(
+        {
+            "attempt": given.attempt,
+            "ply": given.ply,
+            "move": given.hint.move,
+            "reason": given.hint.reason,
+            "sentence": gettext(given.hint.message) % given.hint.params,
+            "par_from_here": given.par_from_here,
+            "hopeless": given.hopeless,
+        }
+    )
 
 
 # Judging

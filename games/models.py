@@ -15,6 +15,9 @@ from games.engine import deal as engine
 from games.names import name_key
 
 
+DIFFICULTIES = ("easy", "medium", "hard")
+
+
 class PlayerManager(BaseUserManager["Player"]):
     """What Django's log-in and createsuperuser ask of a user model, by the name's key."""
 
@@ -180,7 +183,9 @@ class Attempt(models.Model):
                 condition=Q(clock="server") | (Q(ranked=False, ended_at__isnull=False)),
                 name="a_client_clock_is_never_ranked",
             ),
-            models.CheckConstraint(condition=Q(ranked=False) | Q(assisted=False), name="an_assisted_one_is_never_ranked"),
+            models.CheckConstraint(
+                condition=Q(ranked=False) | Q(assisted=False), name="an_assisted_one_is_never_ranked"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext_noop
 
-from games.actions import store_deal
+from games.actions import pick_pooled, store_deal
 from games.engine import deal as engine
 from games.engine.errors import MoveError
 from games.engine.moves import canonical
@@ -43,15 +43,18 @@ def start_practice(*, player: Player, deal: engine.Deal) -> tuple[Attempt, bool]
         return _start_on(player, deal)
 
 
-def start_ranked(*, player: Player, ruleset: Ruleset) -> tuple[Attempt, bool]:
+def start_ranked(*, player: Player, ruleset: Ruleset, difficulty: str | None = None) -> tuple[Attempt, bool]:
     """A ranked attempt on cards that the player has not been shown, and whether it is new.
 
-    One outside races is open at a time in each ruleset: the same call returns it.
+    One outside races is open at a time in each ruleset: the same call returns it. With a difficulty the deal is a
+    proven one of the pool; where the pool has none left for this player, it is any deal (`Deal.pooled` says which).
     """
     with transaction.atomic():
         attempts = _lock_open_attempts(player).filter(ruleset=ruleset.letter, ranked=True)
         if attempt := attempts.exclude(entries__ranked=True).first():
             return attempt, False
+        if difficulty and (pooled := pick_pooled(player=player, ruleset=ruleset.letter, difficulty=difficulty)):
+            return _create_attempt(player, pooled, ranked=True), True
         while True:
             deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))
             if not has_seen(player, deal.order):

@@ -47,6 +47,7 @@ urlpatterns = [
     path(V1 + "attempts/", races.start_attempt),
     path(V1 + "attempts/<int:attempt>/", races.show_attempt),
     path(V1 + "attempts/<int:attempt>/resign/", races.resign_attempt),
+    path(V1 + "attempts/<int:attempt>/hint/", games.take_hint),
     path("", pages.show_home),
     path("ping/", ping),
     path("admin/", admin.site.urls),

@@ -10,11 +10,21 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games.api import ReplayBody, VerdictAnswer, api_view, field, find_ruleset, write_verdict
+from games.actions import may_see_par, tell_hopeless
+from games.api import (
+    ProofAnswer,
+    ReplayBody,
+    VerdictAnswer,
+    api_view,
+    describe_proof,
+    field,
+    find_ruleset,
+    write_verdict,
+)
 from games.engine import replay
 from games.engine.cards import write_cards
 from games.errors import Problem
-from games.models import Attempt, read_deal
+from games.models import DIFFICULTIES, Attempt, read_deal
 from games.rest import StrictCharField, StrictSerializer, check_fields, read_caller, read_fields, read_number
 from games.schema import TOKEN_OR_NONE
 from leaderboard import actions, standings
@@ -27,10 +37,16 @@ class NewAttempt(StrictSerializer):
 
     deal = StrictCharField(required=False)
     ruleset = StrictCharField(required=False)
+    difficulty = serializers.ChoiceField(
+        DIFFICULTIES, required=False, help_text="With ruleset: a deal that is proven to be won, from a pool."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if len(attrs) != 1:
+        if ("deal" in attrs) == ("ruleset" in attrs):
             raise serializers.ValidationError(gettext("Send either deal or ruleset."), "one_of")
+        if "difficulty" in attrs and "deal" in attrs:
+            message = gettext("A difficulty is for a ruleset; a deal has its own.")
+            raise serializers.ValidationError({"difficulty": message}, "one_of")
         return attrs
 
 
@@ -66,6 +82,11 @@ class PlayedAnswer(serializers.Serializer[Any]):
     official_ms = field(serializers.IntegerField, "Of a win: whole ms by the server's clock.", allow_null=True)
     bonus = field(serializers.IntegerField, "Of a win where points are scored.", allow_null=True)
     position = field(help_text="The position after the last stored token.")
+    hopeless = field(
+        serializers.BooleanField,
+        "Where the ruleset tells it: true once all cards are seen and it is proven that no win is left.",
+        required=False,
+    )
     verdict = VerdictAnswer()
     places = PlaceAnswer(many=True)
 
@@ -78,6 +99,7 @@ class ReplayAnswer(serializers.Serializer[Any]):
     deal = field(help_text="The deal's code.")
     ruleset = field()
     ranked = field(serializers.BooleanField)
+    assisted = field(serializers.BooleanField, "Whether it took a hint; then it is practice.")
     clock = field(help_text="server or client: whose clock official_ms is from")
     started_at = field(serializers.DateTimeField)
     ended_at = field(serializers.DateTimeField, allow_null=True)
@@ -89,10 +111,23 @@ class ReplayAnswer(serializers.Serializer[Any]):
     places = PlaceAnswer(many=True)
 
 
-class AttemptAnswer(ReplayAnswer):
-    """An attempt as its player sees it: the cards, and where it stands."""
+class AttemptAnswer(ReplayAnswer, ProofAnswer):
+    """An attempt as its player sees it: the cards, and where it stands.
+
+    Once it has ended, and no other is open on the same cards, with what is known of the deal.
+    """
 
     ends_at = field(serializers.DateTimeField)
+    proven = field(serializers.BooleanField, "Whether the deal is one of the pool: proven to be won.")
+    difficulty = field(allow_null=True, help_text="easy, medium or hard, of a deal of the pool; else null")
+    hopeless = field(
+        serializers.BooleanField,
+        "Where the ruleset tells it: true once all cards are seen and it is proven that no win is left.",
+        required=False,
+    )
+    over_par = field(
+        serializers.IntegerField, "Moves of a win beyond `par`; null for no win.", allow_null=True, required=False
+    )
     cards = field(help_text="In dealing order: 28 of the tableau from the apex, then the stock.")
     position = field(help_text="The position after the last token.")
 
@@ -104,6 +139,7 @@ def _describe_replay(attempt: Attempt, verdict: replay.Verdict) -> dict[str, Any
         "deal": attempt.deal.code,
         "ruleset": attempt.ruleset,
         "ranked": attempt.ranked,
+        "assisted": attempt.assisted,
         "clock": attempt.clock,
         "started_at": attempt.started_at.isoformat(timespec="microseconds"),
         "ended_at": attempt.ended_at and attempt.ended_at.isoformat(timespec="microseconds"),
@@ -122,13 +158,21 @@ def _describe_replay(attempt: Attempt, verdict: replay.Verdict) -> dict[str, Any
     }
 
 
-def _describe_attempt(attempt: Attempt) -> dict[str, Any]:
-    verdict = _judge_stored(attempt)
-    return _describe_replay(attempt, verdict) | {
+def describe_attempt(attempt: Attempt) -> dict[str, Any]:
+    verdict, deal = _judge_stored(attempt), attempt.deal
+    answer = _describe_replay(attempt, verdict) | {
         "ends_at": attempt.ends_at.isoformat(timespec="microseconds"),
-        "cards": write_cards(attempt.deal.cards.cards),
+        "proven": deal.pooled,
+        "difficulty": deal.difficulty if deal.pooled else None,
+        "cards": write_cards(deal.cards.cards),
         "position": verdict.position.text,
     }
+    if not attempt.end and deal.cards.ruleset.tells_hopeless:
+        answer["hopeless"] = tell_hopeless(deal=deal.cards, moves=attempt.moves)
+    if attempt.end and may_see_par(attempt.player, deal):
+        par = deal.par if attempt.end == Attempt.WON else None
+        answer |= describe_proof(deal) | {"over_par": None if par is None else attempt.counted_moves - par}
+    return answer
 
 
 def _judge_stored(attempt: Attempt) -> replay.Verdict:
@@ -150,23 +194,26 @@ def _find_attempt(pk: int, **more: Any) -> Attempt:
 def start_attempt(request: Request) -> Response:
     """Starts the server's clock and shows the cards; an open attempt is returned again (200).
 
-    With `ruleset` the server deals cards that the player has not been shown, and the attempt is ranked. With
-    `deal` it is practice.
+    With `ruleset` the server deals cards that the player has not been shown, and the attempt is ranked. With a
+    `difficulty` too they are from a pool of deals that are proven to be won; where the pool has none left for this
+    player, they are any cards and the answer says so (`proven`: false). With `deal` it is practice.
     """
     fields = read_fields(NewAttempt, request.data)
     if "deal" in fields:
         attempt, created = actions.start_practice(player=read_caller(request), deal=read_deal(fields["deal"]))
     else:
         ruleset = find_ruleset(fields["ruleset"], status=400)
-        attempt, created = actions.start_ranked(player=read_caller(request), ruleset=ruleset)
-    return Response(_describe_attempt(attempt), status=201 if created else 200)
+        attempt, created = actions.start_ranked(
+            player=read_caller(request), ruleset=ruleset, difficulty=fields.get("difficulty")
+        )
+    return Response(describe_attempt(attempt), status=201 if created else 200)
 
 
 @extend_schema(responses=AttemptAnswer, summary="An attempt")
 @api_view(["GET"])
 def show_attempt(request: Request, attempt: int) -> Response:
     """State, outcome and replay of an attempt of one's own."""
-    return Response(_describe_attempt(_find_attempt(attempt, player=read_caller(request))))
+    return Response(describe_attempt(_find_attempt(attempt, player=read_caller(request))))
 
 
 @extend_schema(request=None, responses=AttemptAnswer, summary="Give up")
@@ -175,7 +222,7 @@ def resign_attempt(request: Request, attempt: int) -> Response:
     """Ends an open attempt; giving up twice is giving up once."""
     check_fields(request.data, ())
     actions.resign(player=read_caller(request), attempt=attempt)
-    return Response(_describe_attempt(_find_attempt(attempt)))
+    return Response(describe_attempt(_find_attempt(attempt)))
 
 
 @extend_schema(request=MovesBody, responses={200: PlayedAnswer}, summary="Move")
@@ -197,18 +244,19 @@ def play_moves(request: Request, attempt: int) -> Response:
     stored, verdict = actions.play_moves(
         player=read_caller(request), attempt=attempt, from_ply=from_ply, moves=moves, times=times
     )
-    return Response(
-        {
-            "attempt": stored.id,
-            "ply": stored.plies,
-            "end": stored.end or None,
-            "official_ms": stored.official_ms,
-            "bonus": stored.bonus,
-            "position": verdict.position.text,
-            "verdict": write_verdict(verdict),
-            "places": stored.places,
-        }
-    )
+    answer = {
+        "attempt": stored.id,
+        "ply": stored.plies,
+        "end": stored.end or None,
+        "official_ms": stored.official_ms,
+        "bonus": stored.bonus,
+        "position": verdict.position.text,
+        "verdict": write_verdict(verdict),
+        "places": stored.places,
+    }
+    if not stored.end and verdict.position.ruleset.tells_hopeless:
+        answer["hopeless"] = tell_hopeless(deal=stored.deal, moves=stored.moves)
+    return Response(answer)
 
 
 # Replays
