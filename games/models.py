@@ -128,6 +128,7 @@ class Attempt(models.Model):
 
     held: why a win stands outside all ranks until a moderator releases it ("" where it does not): "pace", under
     the human floor; "same_moves", the very moves of an earlier entry. voided_at: since when it counts for nothing.
+    digest: SHA-256 of the moves of a win by the server's clock, or of the moves and times that a client sent.
     """
 
     SERVER, CLIENT = "server", "client"
@@ -186,6 +187,13 @@ class Attempt(models.Model):
             models.CheckConstraint(
                 condition=Q(ranked=False) | Q(assisted=False), name="an_assisted_one_is_never_ranked"
             ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["deal", "digest"],
+                condition=Q(clock="server", digest__isnull=False),
+                name="wins_with_the_same_moves",
+            )
         ]
 
     def __str__(self) -> str:

@@ -72,6 +72,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str | int]] = {
     "code": ("A deal code; case, dashes and spaces do not matter.", "PY1-N-AAAAAAS"),
     "name": ("A player's name; case does not matter.", "Ada"),
     "attempt": ("The id of an attempt, which is that of its replay.", 1),
+    "race": ("The id of a race.", 1),
 }
 
 

@@ -2,11 +2,12 @@
 
 import secrets
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from django.contrib.auth.models import AnonymousUser
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
@@ -21,9 +22,8 @@ from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
 from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal, write_code
+from leaderboard.races import ATTEMPT_LIFE, SAME_MOVES, end_of, held_reason
 from leaderboard.standings import open_boards, place_win, read_places
-
-ATTEMPT_LIFE = timedelta(hours=24)
 
 
 def read_clock() -> datetime:
@@ -50,15 +50,15 @@ def start_ranked(*, player: Player, ruleset: Ruleset, difficulty: str | None = N
     proven one of the pool; where the pool has none left for this player, it is any deal (`Deal.pooled` says which).
     """
     with transaction.atomic():
-        attempts = _lock_open_attempts(player).filter(ruleset=ruleset.letter, ranked=True)
+        attempts = lock_open_attempts(player).filter(ruleset=ruleset.letter, ranked=True)
         if attempt := attempts.exclude(entries__ranked=True).first():
             return attempt, False
         if difficulty and (pooled := pick_pooled(player=player, ruleset=ruleset.letter, difficulty=difficulty)):
-            return _create_attempt(player, pooled, ranked=True), True
+            return create_attempt(player, pooled, ranked=True), True
         while True:
             deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))
             if not has_seen(player, deal.order):
-                return _create_attempt(player, store_deal(deal=deal), ranked=True), True
+                return create_attempt(player, store_deal(deal=deal), ranked=True), True
 
 
 def has_seen(player: Player, order: str) -> bool:
@@ -66,7 +66,7 @@ def has_seen(player: Player, order: str) -> bool:
     return Attempt.objects.filter(player=player, deal__order=order).exists()
 
 
-def _lock_open_attempts(player: Player) -> QuerySet[Attempt]:
+def lock_open_attempts(player: Player) -> QuerySet[Attempt]:
     """The player's open attempts, once nobody else starts one for the same player before the transaction's end."""
     Player.objects.select_for_update(no_key=True).get(pk=player.pk)
     attempts = Attempt.objects.select_related("deal").filter(player=player, ended_at=None)
@@ -76,13 +76,14 @@ def _lock_open_attempts(player: Player) -> QuerySet[Attempt]:
 
 
 def _start_on(player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
-    attempts = _lock_open_attempts(player).filter(ruleset=deal.ruleset.letter, deal__order=deal.order)
+    attempts = lock_open_attempts(player).filter(ruleset=deal.ruleset.letter, deal__order=deal.order)
     if attempt := attempts.first():
         return attempt, False
-    return _create_attempt(player, store_deal(deal=deal), ranked=False), True
+    return create_attempt(player, store_deal(deal=deal), ranked=False), True
 
 
-def _create_attempt(player: Player, deal: Deal, *, ranked: bool) -> Attempt:
+def create_attempt(player: Player, deal: Deal, *, ranked: bool, closes_at: datetime | None = None) -> Attempt:
+    """A new attempt, started now; its player must be locked. closes_at: when the race closes that it is in."""
     open_boards(deal, Attempt.SERVER)
     now = read_clock()  # as late as can be: from here on the player's time runs
     return Attempt.objects.create(
@@ -92,7 +93,7 @@ def _create_attempt(player: Player, deal: Deal, *, ranked: bool) -> Attempt:
         ranked=ranked,
         clock=Attempt.SERVER,
         started_at=now,
-        ends_at=now + ATTEMPT_LIFE,
+        ends_at=end_of(now, closes_at) if closes_at else now + ATTEMPT_LIFE,
         rules=RULES_VERSION,
         left=28,
     )
@@ -104,7 +105,7 @@ def _create_attempt(player: Player, deal: Deal, *, ranked: bool) -> Attempt:
 class Stored(NamedTuple):
     """An attempt as a move finds it, and the moment of PostgreSQL's clock at which the move was received.
 
-    end: "expired" once `ends_at` is past, whether that is stored or not.
+    end: "expired" once `ends_at` is past, whether that is stored or not. race: whose ranked entry it is, if any's.
     """
 
     id: int
@@ -118,6 +119,9 @@ class Stored(NamedTuple):
     plies: int
     official_ms: int | None
     bonus: int | None
+    held: str
+    ranked: bool
+    race: int | None
     now: datetime
     places: list[dict[str, Any]] = []
     """Where a win stands (`standings.read_places`), right after it was written."""
@@ -141,15 +145,17 @@ class Played(NamedTuple):
 READ_ATTEMPT = """
 SELECT a.id, a.ruleset, d."order", d.seed, a.started_at,
     CASE WHEN a."end" = '' AND a.ends_at <= now THEN 'expired' ELSE a."end" END,
-    a.moves, a.times, a.plies, a.official_ms, a.bonus, now
-FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id, LATERAL clock_timestamp() now
+    a.moves, a.times, a.plies, a.official_ms, a.bonus, a.held, a.ranked, e.race_id, now
+FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
+LEFT JOIN leaderboard_entry e ON e.attempt_id = a.id AND e.ranked, LATERAL clock_timestamp() now
 WHERE a.id = %s AND a.player_id = %s AND a.clock = 'server'
 """
 
 WRITE_MOVES = """
 UPDATE games_attempt
 SET moves = %(moves)s, times = %(times)s::int[], plies = %(plies)s, counted_moves = %(counted)s, points = %(points)s,
-    "left" = %(left)s, "end" = %(end)s, ended_at = %(ended_at)s, official_ms = %(official_ms)s, bonus = %(bonus)s
+    "left" = %(left)s, "end" = %(end)s, ended_at = %(ended_at)s, official_ms = %(official_ms)s, bonus = %(bonus)s,
+    held = %(held)s, digest = %(digest)s
 WHERE id = %(id)s AND plies = %(before)s AND ended_at IS NULL
 RETURNING *
 """
@@ -235,33 +241,69 @@ def _verdict_of(stored: Stored) -> Verdict:
 
 def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored | None:
     """The attempt as it stands after the write, or None where it had changed since it was read."""
-    ruleset = verdict.position.ruleset
     after = stored._replace(moves=verdict.text, times=times, plies=verdict.plies)
-    if verdict.outcome == "won":
-        official_ms = stored.elapsed_ms
-        after = after._replace(end=Attempt.WON, official_ms=official_ms, bonus=bonus(ruleset, official_ms))
     params = after._asdict() | {
         "times": write_array(times),
         "before": stored.plies,
         "counted": verdict.moves,
         "points": verdict.points,
         "left": verdict.left,
-        "ended_at": after.now if after.end else None,
+        "ended_at": None,
+        "digest": None,
     }
-    if after.official_ms is None:
-        with connection.cursor() as cursor:
-            cursor.execute(WRITE_MOVES, params)
-            return after if cursor.rowcount == 1 else None
-    places = place_win(
-        WRITE_MOVES,
-        params,
-        scoring=ruleset.scoring,
-        official_ms=after.official_ms,
-        moves=verdict.moves,
-        points=verdict.points + (after.bonus or 0),
-        attempt=after.id,
-    )
+    if verdict.outcome == "won":
+        return _write_win(after, verdict, params)
+    return after if _write(WRITE_MOVES, params) else None
+
+
+def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Stored | None:
+    ruleset, official_ms = verdict.position.ruleset, after.elapsed_ms
+    after = after._replace(end=Attempt.WON, official_ms=official_ms, bonus=bonus(ruleset, official_ms))
+    digest = sha256(after.moves.encode()).digest()
+    with transaction.atomic() if after.race else nullcontext():
+        if after.ranked:
+            after = after._replace(held=_hold(after, verdict.moves, digest))
+        params |= after._asdict() | {"times": params["times"], "ended_at": after.now, "digest": digest}
+        if after.held:
+            return after if _write(WRITE_MOVES, params) else None
+        places = place_win(
+            WRITE_MOVES,
+            params,
+            scoring=ruleset.scoring,
+            official_ms=official_ms,
+            moves=verdict.moves,
+            points=verdict.points + (after.bonus or 0),
+            attempt=after.id,
+        )
     return None if places is None else after._replace(places=places)
+
+
+def _write(statement: str, params: dict[str, Any]) -> bool:
+    """Whether a statement wrote its one row."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        return cursor.rowcount == 1
+
+
+# who sends the same moves at the same moment waits here, so that one of the two is the earlier
+LOCK_MOVES = "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))"
+FIND_MOVES = """
+SELECT FROM games_attempt a JOIN leaderboard_entry e ON e.attempt_id = a.id AND e.race_id = %s
+WHERE a.deal_id = (SELECT deal_id FROM games_attempt WHERE id = %s) AND a.clock = 'server' AND a.digest = %s LIMIT 1
+"""
+
+
+def _hold(win: Stored, moves: int, digest: bytes) -> str:
+    """Why a ranked win is held, "" where it is not. In a race: inside the transaction that writes it."""
+    assert win.official_ms is not None
+    floor = settings.HUMAN_FLOORS.get(win.ruleset, settings.HUMAN_FLOORS["*"])
+    held = held_reason(win.official_ms, moves, floor)
+    if held or win.race is None:
+        return held
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK_MOVES, [digest.hex(), win.race])
+        cursor.execute(FIND_MOVES, [win.race, win.id, digest])
+        return SAME_MOVES if cursor.fetchone() is not None else held
 
 
 def write_array(numbers: list[int]) -> str:
@@ -290,19 +332,6 @@ def resign(*, player: Player, attempt: int) -> None:
     stored = _read_attempt(player, attempt)
     if stored.end != Attempt.RESIGNED:
         raise _ended(stored)
-
-
-def may_see_replay(viewer: Player | AnonymousUser, attempt: Attempt) -> bool:
-    """Whether a replay may be shown: one's own always, another's once it has ended.
-
-    Not while the viewer is playing the same cards: then when that attempt has ended.
-    """
-    if viewer == attempt.player:
-        return True
-    if not attempt.end or not isinstance(viewer, Player):
-        return bool(attempt.end)
-    same_cards = Attempt.objects.filter(player=viewer, deal__order=attempt.deal.order)
-    return not same_cards.filter(ended_at=None, ends_at__gt=Now()).exists()
 
 
 # Submitting a replay
@@ -357,8 +386,6 @@ def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times:
         )
         created = places is not None
     else:
-        with connection.cursor() as cursor:
-            cursor.execute(INSERT_REPLAY, params)
-            created = cursor.rowcount == 1
+        created = _write(INSERT_REPLAY, params)
     mine = Attempt.objects.select_related("deal", "player").filter(player=player, clock=Attempt.CLIENT)
     return mine.get(deal=stored, digest=digest), created

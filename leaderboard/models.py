@@ -4,13 +4,15 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from games.models import Attempt, Deal, Player
+from games.models import Attempt, Deal, Player, write_code
 
 
 class Race(models.Model):
     """A deal with a window, in which a player has one ranked attempt. A daily is the race of a UTC day.
 
     Its phase is `races.phase` of the stored times and now. invite_code: who enters must send it ("": everybody).
+    seed: the letters of the deal's PY1 code, where there is one; the deal itself gets them when somebody is shown the
+    cards, so that no answer tells of a deal that is still to come. chosen: whether the host chose the cards.
     A daily's code is committed to before its day: `commitment` is `races.commit` of its day, code and nonce and the
     commitment minted before it in its ruleset (`previous`, "" for the first). committed: whether that was stored
     before the day began. A withdrawn daily stays on the record, and another takes its day.
@@ -23,6 +25,8 @@ class Race(models.Model):
     host = models.ForeignKey(Player, models.PROTECT, null=True, blank=True, related_name="hosted_races")
     deal = models.ForeignKey(Deal, models.PROTECT, related_name="races")
     ruleset = models.CharField(max_length=1)
+    seed = models.CharField(max_length=7, null=True)
+    chosen = models.BooleanField(default=False)
     invite_code = models.CharField(max_length=32, blank=True)
     opens_at = models.DateTimeField()
     closes_at = models.DateTimeField()
@@ -59,15 +63,20 @@ class Race(models.Model):
     def __str__(self) -> str:
         return self.name or f"{self.kind} {self.ruleset} {self.day or self.pk}"
 
+    @property
+    def code(self) -> str:
+        """The code of its deal."""
+        return write_code(self.ruleset, self.deal.order, self.seed or self.deal.seed)
+
 
 class Entry(models.Model):
     """A player in a race, once. An unranked one plays for practice, and `unranked_because` says why.
 
     seen_before: the player had been shown the same cards (their order, whatever the ruleset) before entering; where
-    an attempt on the deal was open then, that attempt goes on.
+    an attempt on the deal was open then, that attempt goes on. own_deal: the host chose the cards.
     """
 
-    SEEN_BEFORE = "seen_before"
+    SEEN_BEFORE, OWN_DEAL = "seen_before", "own_deal"
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="entries", db_index=False)
     player = models.ForeignKey(Player, models.PROTECT, related_name="entries")

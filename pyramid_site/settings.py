@@ -10,6 +10,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from games.engine.rulesets import RULESETS
+from leaderboard.races import Floor
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
@@ -42,6 +45,27 @@ def read_pairs(name: str) -> dict[str, str]:
     if not all(key and mark for key, mark, _value in pairs):
         raise ImproperlyConfigured(f"{name} must look like name=value,name=value.")
     return {key: value for key, _mark, value in pairs}
+
+
+def read_floors(name: str, default: str) -> dict[str, Floor]:
+    """The environment variable `name`, floors by the letters of rulesets, * for all others: *=250/10,F=400/20."""
+    try:
+        pairs = {letter: Floor.read(text) for letter, text in read_pairs(name).items()}
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from None
+    if unknown := pairs.keys() - {"*", *RULESETS}:
+        raise ImproperlyConfigured(f"{name}: there is no ruleset {min(unknown)}.")
+    return {"*": Floor.read(default)} | pairs
+
+
+def read_rulesets(name: str, default: str) -> list[str]:
+    """The environment variable `name`, the letters of rulesets cut at commas; "none" for none."""
+    letters = list(dict.fromkeys(read_list(name) or default.split(",")))
+    if letters == ["none"]:
+        return []
+    if unknown := set(letters) - {*RULESETS}:
+        raise ImproperlyConfigured(f"{name}: there is no ruleset {min(unknown)}.")
+    return letters
 
 
 def read_database_url(url: str) -> dict[str, Any]:
@@ -170,6 +194,9 @@ HTTP_QUEUE = read_number("HTTP_QUEUE", 64)
 SOLVERS = read_number("SOLVERS", max(1, (os.cpu_count() or 1) // 2))
 BODY_LIMIT = 512 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
+
+DAILY_RULESETS = read_rulesets("DAILY_RULESETS", "T,N,M,F,B")
+HUMAN_FLOORS = read_floors("HUMAN_FLOORS", "250/10")
 
 AUTH_USER_MODEL = "games.Player"
 PASSWORD_HASHERS = [

@@ -12,7 +12,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from games import api as games
 from games.rest import JSONRenderer, busy_body, error_body, is_busy
 from leaderboard import views as pages
-from leaderboard.api import boards, people, races
+from leaderboard.api import boards, people, races, racing
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -65,6 +65,9 @@ urlpatterns = [
     path(V1 + "deals/", games.name_deal),
     path(V1 + "deals/<str:code>/", games.show_deal),
     path(V1 + "deals/<str:code>/board/", boards.show_deal_board),
+    path(V1 + "races/", racing.list_races),
+    path(V1 + "races/<int:race>/", racing.show_race),
+    path(V1 + "races/<int:race>/attempts/", racing.enter_race),
     path(V1 + "replays/", races.submit_replay),
     path(V1 + "replays/validate/", games.validate_replays),
     path(V1 + "replays/<int:attempt>/", races.show_replay),

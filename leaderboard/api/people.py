@@ -16,7 +16,7 @@ from games.models import Attempt, Player
 from games.names import clean_name, name_key
 from games.rest import check_fields, public, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, ranking, stats
+from leaderboard import actions, ranking, sight, stats
 
 MAX_LIMIT = 100
 MAX_OFFSET = 10**9
@@ -52,7 +52,7 @@ class GameAnswer(serializers.Serializer[Any]):
     """One game of a player, in short."""
 
     replay = field(serializers.IntegerField)
-    deal = field()
+    deal = field(allow_null=True, help_text="null: cards of a race that you have not started.")
     ruleset = field()
     ranked = field(serializers.BooleanField)
     clock = field()
@@ -138,13 +138,14 @@ def list_attempts(request: Request, name: str) -> Response:
     rows = list(games[offset : offset + limit])
     for game in rows:
         game.expire(now=now)
-    return Response({"total": games.count(), "rows": [_describe_game(game) for game in rows]})
+    hidden = sight.hidden_orders(request.user, [game.deal.order for game in rows], now=now)
+    return Response({"total": games.count(), "rows": [_describe_game(game, hidden) for game in rows]})
 
 
-def _describe_game(game: Attempt) -> dict[str, Any]:
+def _describe_game(game: Attempt, hidden: set[str]) -> dict[str, Any]:
     return {
         "replay": game.pk,
-        "deal": game.deal.code,
+        "deal": None if game.deal.order in hidden else game.deal.code,
         "ruleset": game.ruleset,
         "ranked": game.ranked,
         "clock": game.clock,

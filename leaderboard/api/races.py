@@ -27,7 +27,7 @@ from games.errors import Problem
 from games.models import DIFFICULTIES, Attempt, read_deal
 from games.rest import StrictCharField, StrictSerializer, check_fields, read_caller, read_fields, read_number
 from games.schema import TOKEN_OR_NONE
-from leaderboard import actions, standings
+from leaderboard import actions, sight, standings
 
 # Attempts
 
@@ -66,6 +66,13 @@ class MovesBody(StrictSerializer):
     )
 
 
+HELD_FIELD: Any = field(
+    allow_null=True,
+    help_text="Of a ranked win that stands outside all ranks until it has been looked at: pace (faster than people "
+    "play) or same_moves (the very moves of an earlier entry)",
+)
+
+
 class PlaceAnswer(serializers.Serializer[Any]):
     board = field(help_text="deal or ruleset")
     rank = field(serializers.IntegerField, "By time.")
@@ -81,6 +88,7 @@ class PlayedAnswer(serializers.Serializer[Any]):
     end = field(allow_null=True, help_text="null (open), won, resigned or expired")
     official_ms = field(serializers.IntegerField, "Of a win: whole ms by the server's clock.", allow_null=True)
     bonus = field(serializers.IntegerField, "Of a win where points are scored.", allow_null=True)
+    held = HELD_FIELD
     position = field(help_text="The position after the last stored token.")
     hopeless = field(
         serializers.BooleanField,
@@ -106,6 +114,7 @@ class ReplayAnswer(serializers.Serializer[Any]):
     end = field(allow_null=True, help_text="null (open), won, resigned or expired")
     official_ms = field(serializers.IntegerField, allow_null=True)
     bonus = field(serializers.IntegerField, allow_null=True)
+    held = HELD_FIELD
     replay = ReplayBody()
     verdict = VerdictAnswer()
     places = PlaceAnswer(many=True)
@@ -146,6 +155,7 @@ def _describe_replay(attempt: Attempt, verdict: replay.Verdict) -> dict[str, Any
         "end": attempt.end or None,
         "official_ms": attempt.official_ms,
         "bonus": attempt.bonus,
+        "held": attempt.held or None,
         "replay": {
             "format": replay.FORMAT,
             "deal": attempt.deal.code,
@@ -250,6 +260,7 @@ def play_moves(request: Request, attempt: int) -> Response:
         "end": stored.end or None,
         "official_ms": stored.official_ms,
         "bonus": stored.bonus,
+        "held": stored.held or None,
         "position": verdict.position.text,
         "verdict": write_verdict(verdict),
         "places": stored.places,
@@ -294,9 +305,10 @@ def submit_replay(request: Request) -> Response:
 def show_replay(request: Request, attempt: int) -> Response:
     """A replay and its verdict: everybody's once the game has ended, one's own at any time.
 
-    Who is playing the same cards sees the replays of others when that attempt has ended.
+    Who is playing the same cards sees the replays of others when that attempt has ended; those of a race are for who
+    has ended an attempt in it, and for everybody once it is over.
     """
     found = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first()
-    if found is None or not actions.may_see_replay(request.user, found.expire(now=actions.read_clock())):
+    if found is None or not sight.may_see_replay(request.user, found, now=actions.read_clock()):
         raise Problem(404, "not_found", gettext_noop("There is no replay here that you may see now."))
     return Response(_describe_replay(found, _judge_stored(found)))

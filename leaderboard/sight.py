@@ -1,0 +1,59 @@
+"""Who may see what of a race's cards. Every address, page, frame and export asks here; the test is a table.
+
+A race lies open from its start until an hour after its close (`races.phase`). Before that nothing tells that its
+deal is one's; a withdrawn race hides nothing.
+
+- The cards, and with them the code of the deal: who has started an attempt on them; everybody once nobody can enter.
+- The rest (other people's replays, par and line): who has ended an attempt on them; everybody else once the race is
+  closed. Nobody while an own attempt on the same cards is open.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+
+from games.models import Attempt, Player
+from leaderboard import races
+from leaderboard.models import Race
+
+Viewer = Player | AnonymousUser
+
+
+def races_on(orders: Collection[str], now: datetime) -> QuerySet[Race]:
+    """The races that lie open on cards in these orders: open for entering, or in the hour after."""
+    live = Race.objects.filter(opens_at__lte=now, closes_at__gt=now - races.GRACE_LIFE, withdrawn_at=None)
+    return live.filter(deal__order__in=orders)
+
+
+def hidden_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> set[str]:
+    """Those of the orders whose cards (and code) the viewer may not be told: of a race that can still be entered."""
+    can_enter = races_on(set(orders), now).filter(closes_at__gt=now)
+    hidden = set(can_enter.values_list("deal__order", flat=True))
+    return hidden - _met(viewer, hidden).keys()
+
+
+def may_see_rest(viewer: Viewer, order: str, *, now: datetime) -> bool:
+    """Whether other people's replays, par and line of cards in this order may be shown."""
+    is_over = _met(viewer, [order], now=now).get(order)
+    return not races_on([order], now).exists() if is_over is None else is_over
+
+
+def may_see_replay(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
+    """Whether a replay may be shown: one's own always, another's once it has ended and the rest may be seen."""
+    if viewer == attempt.player:
+        return True
+    return bool(attempt.expire(now=now).end) and may_see_rest(viewer, attempt.deal.order, now=now)
+
+
+def _met(viewer: Viewer, orders: Collection[str], *, now: datetime | None = None) -> dict[str, bool]:
+    """The orders that the viewer has been shown, and whether all attempts on each are over (by `now`)."""
+    if not isinstance(viewer, Player) or not orders:
+        return {}
+    attempts = Attempt.objects.filter(player=viewer, deal__order__in=orders)
+    met: dict[str, bool] = {}
+    for order, ended_at, ends_at in attempts.values_list("deal__order", "ended_at", "ends_at"):
+        is_over = ended_at is not None or now is None or ends_at <= now
+        met[order] = met.get(order, True) and is_over
+    return met
