@@ -5,10 +5,10 @@ RUN := $(VENV)/bin/python
 PYTHON_FILES := pyramid_site games leaderboard tests manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest bench format messages lock
+.PHONY: help run test check pytest bench bench-boards format messages lock
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
 
 run: $(VENV)/runtime  ## set everything up and start the server (HOST, PORT)
 	@$(RUN) manage.py migrate --verbosity 0
@@ -30,6 +30,9 @@ pytest: $(VENV)/development
 
 bench: $(VENV)/development  ## measure: engine, submits, board reads (daphne and uvicorn)
 	$(RUN) -m tests.bench
+
+bench-boards: $(VENV)/development  ## measure boards of up to ROWS rows (default 1000000), then writers for SECONDS (60)
+	ROWS=$(ROWS) SECONDS=$(SECONDS) $(RUN) -m tests.bench.bench_boards
 
 format: $(VENV)/development  ## format the code and sort its imports
 	$(RUN) -m ruff check --fix $(PYTHON_FILES)

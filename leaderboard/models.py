@@ -150,12 +150,16 @@ class Standing(models.Model):
 
 
 class TimeBucket(models.Model):
-    """How many standings of a time board lie in [100 * bucket, 100 * bucket + 100) ms.
+    """A part of how many standings of a time board lie in [bucket << shift, (bucket + 1) << shift) ms.
 
-    A rank is the sum of the buckets below and a count inside one: exact, and quick on a board of millions.
+    shift: one of `ranking.BUCKET_SHIFTS`. The count of a bucket is the sum over its shards (a part may be below zero).
+    A rank is the sum of few buckets on each level and a count inside one of the finest: exact, and as quick on a
+    board of millions as on a small one.
     """
 
-    pk = models.CompositePrimaryKey("board_id", "bucket")
+    pk = models.CompositePrimaryKey("board_id", "shift", "bucket", "shard")
     board = models.ForeignKey(Board, models.CASCADE, related_name="buckets", db_index=False)
+    shift = models.SmallIntegerField()
     bucket = models.IntegerField()
+    shard = models.SmallIntegerField()
     count = models.IntegerField()

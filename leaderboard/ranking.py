@@ -6,7 +6,10 @@ comes first.
 
 TIME, MOVES, POINTS = "time", "moves", "points"
 
-BUCKET_MS = 100
+# how the time order is counted: buckets of 2**4, 2**10 and 2**16 ms (16 ms, about 1 s, about 1 min), the finest first
+BUCKET_SHIFTS = (4, 10, 16)
+# a minute is everybody's, so its count is kept in so many parts, of which a connection always writes the same one
+SHARDS = 8
 
 
 def orders_of(scoring: str) -> tuple[str, ...]:

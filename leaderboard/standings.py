@@ -42,6 +42,21 @@ def _row(alias: str) -> str:
     return f"({alias}.key1, {alias}.key2, {alias}.key3, {alias}.ended_at, {alias}.attempt_id)"
 
 
+# Counts follow what `changed` returns (board_id, new_ms, old_ms). The coarsest level is everybody's: there a
+# connection writes a shard of its own, so that writers seldom wait for each other's commits
+LEVELS = ", ".join(
+    f"({shift}, {f'mod(pg_backend_pid(), {ranking.SHARDS})' if shift == ranking.BUCKET_SHIFTS[-1] else 0})"
+    for shift in ranking.BUCKET_SHIFTS
+)
+BY_TIME = f""""order" = '{ranking.TIME}'"""
+MOVE_COUNTS = f"""INSERT INTO leaderboard_timebucket AS t (board_id, shift, bucket, shard, count)
+    SELECT board_id, shift, ms >> shift, shard, sum(step)
+    FROM {{changed}},
+        LATERAL (VALUES (new_ms, 1), (old_ms, -1)) steps (ms, step), (VALUES {LEVELS}) levels (shift, shard)
+    WHERE ms IS NOT NULL
+    GROUP BY 1, 2, 3, 4 HAVING sum(step) <> 0 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (board_id, shift, bucket, shard) DO UPDATE SET count = t.count + excluded.count"""
+
 PLACE_WIN = f"""
 WITH won AS (
     {{write}}
@@ -59,13 +74,7 @@ WITH won AS (
     WHERE {_row("s")} > {_row("excluded")}
     RETURNING new.board_id, new.key1 AS new_ms, old.key1 AS old_ms
 ), moved AS (
-    INSERT INTO leaderboard_timebucket AS t (board_id, bucket, count)
-    SELECT board_id, ms / {ranking.BUCKET_MS}, sum(step)
-    FROM placed JOIN board ON board.id = board_id AND "order" = '{ranking.TIME}',
-        LATERAL (VALUES (new_ms, 1), (old_ms, -1)) steps (ms, step)
-    WHERE ms IS NOT NULL
-    GROUP BY 1, 2 HAVING sum(step) <> 0 ORDER BY 1, 2
-    ON CONFLICT (board_id, bucket) DO UPDATE SET count = t.count + excluded.count
+    {MOVE_COUNTS.format(changed="placed JOIN board ON board.id = board_id AND " + BY_TIME)}
 )
 SELECT id FROM won
 """
@@ -103,8 +112,10 @@ def place_win(
 
 
 # the board that is read, and how many stand on it: every winner has a place in the time order's buckets
+TOTAL = f"""(SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket
+    WHERE board_id = {{board}} AND shift = {ranking.BUCKET_SHIFTS[-1]})"""
 THE_BOARD = f"""
-SELECT *, (SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket WHERE board_id = time_board) AS total
+SELECT *, {TOTAL.format(board="time_board")} AS total
 FROM (
     SELECT max(id) FILTER (WHERE "order" = %(order)s) AS id,
         max(id) FILTER (WHERE "order" = '{ranking.TIME}') AS time_board
@@ -132,15 +143,47 @@ ROWS = f"""
         ORDER BY {FROM_BELOW} LIMIT {{above}}
     ) s)"""
 BETTER = "(s.key1, s.key2, s.key3) < (f.key1, f.key2, f.key3)"
+
+
+def _count_level(shift: int, coarser: int) -> str:
+    """How many stand in the buckets of a level that lie below a row's and inside its bucket of the level above."""
+    return f"""(SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket
+     WHERE board_id = f.board_id AND shift = {shift}
+       AND bucket >= f.key1 >> {coarser} << {coarser - shift} AND bucket < f.key1 >> {shift})"""
+
+
+FINEST = ranking.BUCKET_SHIFTS[0]
 IN_BUCKETS = f"""
-    (SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket
-     WHERE board_id = f.board_id AND bucket < f.key1 / {ranking.BUCKET_MS})
+    {" + ".join(map(_count_level, ranking.BUCKET_SHIFTS, (*ranking.BUCKET_SHIFTS[1:], 31)))}
     + (SELECT count(*) FROM leaderboard_standing s WHERE s.board_id = f.board_id AND s.key1 <= f.key1
-       AND s.key1 >= f.key1 / {ranking.BUCKET_MS} * {ranking.BUCKET_MS} AND {BETTER})"""
+       AND s.key1 >= f.key1 >> {FINEST} << {FINEST} AND {BETTER})"""
 IN_ROWS = f"""
     (SELECT count(*) FROM leaderboard_standing s
      WHERE s.board_id = f.board_id AND s.key1 <= f.key1 AND {BETTER})"""
 
+# what a page says of a row
+ROW = {
+    "rank": "CASE WHEN page_rank = 1 THEN better + 1 ELSE ahead + page_rank END",
+    "row": "ahead + place",
+    "player": "to_json(player.name)",
+    "official_ms": "a.official_ms",
+    "moves": "a.counted_moves",
+    "points": "a.points",
+    "bonus": "a.bonus",
+    "score": "a.points + coalesce(a.bonus, 0)",
+    "when": """to_char(a.ended_at AT TIME ZONE 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"\\"')""",
+    "ranked": "a.ranked",
+    "replay": "a.id",
+}
+
+
+def _write_object(fields: dict[str, str]) -> str:
+    """SQL that writes a JSON object; json_build_object would write each name anew, which takes twice as long."""
+    values = (f"""'"{name}": ' || coalesce(({value})::text, 'null')""" for name, value in fields.items())
+    return f"""'{{{{' || {" || ', ' || ".join(values)} || '}}}}'"""
+
+
+# LIMIT 1: else PostgreSQL may read all attempts and all players to join them with a page.
 # better: the rows that are better than the page's first; tied: those tied with it and before it.
 # MATERIALIZED: else PostgreSQL counts them again for every row of the page
 READ_PAGE = f"""
@@ -170,23 +213,11 @@ SELECT count(*), json_build_object(
         WHEN (SELECT total FROM board) > 0 THEN %(past_the_end)s::text END,
     'next', CASE WHEN count(*) > 0 THEN max(cursor) FILTER (WHERE place = size AND ahead + size < total)
         WHEN (SELECT total FROM board) > 0 THEN %(past_the_top)s::text END,
-    'rows', coalesce(json_agg(json_build_object(
-        'rank', CASE WHEN page_rank = 1 THEN better + 1 ELSE ahead + page_rank END,
-        'row', ahead + place,
-        'player', player.name,
-        'official_ms', a.official_ms,
-        'moves', a.counted_moves,
-        'points', a.points,
-        'bonus', a.bonus,
-        'score', a.points + coalesce(a.bonus, 0),
-        'when', to_char(a.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'),
-        'ranked', a.ranked,
-        'replay', a.id
-    ) ORDER BY place), '[]')
+    'rows', coalesce('[' || string_agg({_write_object(ROW)}, ', ' ORDER BY place) || ']', '[]')::json
 )::text
-FROM r
-JOIN games_attempt a ON a.id = r.attempt_id
-JOIN games_player player ON player.id = r.player_id
+FROM r,
+    LATERAL (SELECT * FROM games_attempt WHERE id = r.attempt_id LIMIT 1) a,
+    LATERAL (SELECT name FROM games_player WHERE id = r.player_id LIMIT 1) player
 """
 
 
@@ -268,7 +299,7 @@ WITH a AS MATERIALIZED (
     AND ({BOARDS_OF_A_WIN.format(attempt="a")})
 )
 SELECT b.kind, 1 + {IN_BUCKETS},
-    (SELECT sum(count) FROM leaderboard_timebucket WHERE board_id = b.id), f.attempt_id = a.id
+    {TOTAL.format(board="b.id")}, f.attempt_id = a.id
 FROM a, b JOIN leaderboard_standing f ON f.board_id = b.id
 WHERE f.player_id = a.player_id
 ORDER BY b.kind

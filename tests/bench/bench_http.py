@@ -44,8 +44,10 @@ INSERT INTO leaderboard_standing (board_id, player_id, attempt_id, key1, key2, k
 SELECT %(board)s, player_id, id, official_ms, counted_moves, 0, ended_at FROM attempt
 """
 FILL_BUCKETS = """
-INSERT INTO leaderboard_timebucket (board_id, bucket, count)
-SELECT board_id, key1 / 100, count(*) FROM leaderboard_standing WHERE board_id = %(board)s GROUP BY 1, 2
+INSERT INTO leaderboard_timebucket (board_id, shift, bucket, shard, count)
+SELECT board_id, shift, key1 >> shift, 0, count(*)
+FROM leaderboard_standing, (VALUES (4), (10), (16)) levels (shift)
+WHERE board_id = %(board)s GROUP BY 1, 2, 3
 """
 
 

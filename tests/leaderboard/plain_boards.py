@@ -57,11 +57,22 @@ def check_boards() -> dict[str, int]:
         assert [(row.attempt.pk, row.attempt.player_id) for row in rows] == list(
             stored.values_list("attempt", "player")
         ), board
-        buckets = dict(TimeBucket.objects.filter(board=board).exclude(count=0).values_list("bucket", "count"))
-        counted = Counter(row.attempt.official_ms // 100 for row in rows) if board.order == "time" else {}
-        assert buckets == counted, board
+        assert read_buckets(board) == count_buckets(rows if board.order == "time" else []), board
         sizes[board.kind] += len(rows)
     return dict(sizes)
+
+
+def read_buckets(board: Board) -> dict[tuple[int, int], int]:
+    """The counts that are kept of a board, by level and bucket."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for shift, bucket, count in TimeBucket.objects.filter(board=board).values_list("shift", "bucket", "count"):
+        counts[shift, bucket] += count
+    return {place: count for place, count in counts.items() if count}
+
+
+def count_buckets(rows: list[Row]) -> dict[tuple[int, int], int]:
+    """How many rows have an official time in each of the 16 ms, 1.024 s and 65.536 s that make the levels."""
+    return Counter((shift, row.attempt.official_ms // 2**shift) for row in rows for shift in (4, 10, 16))
 
 
 def describe(row: Row) -> dict[str, Any]:

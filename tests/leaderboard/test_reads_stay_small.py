@@ -44,10 +44,14 @@ WITH player AS (
     WHERE k.o = b.o
     RETURNING board_id, key1
 )
-INSERT INTO leaderboard_timebucket (board_id, bucket, count)
-SELECT board_id, key1 / 100, count(*) FROM standing WHERE board_id = %(time)s GROUP BY 1, 2
+INSERT INTO leaderboard_timebucket (board_id, shift, bucket, shard, count)
+SELECT board_id, shift, key1 >> shift, n %% 8, count(*)
+FROM (SELECT *, row_number() OVER () AS n FROM standing) s, (VALUES (4), (10), (16)) levels (shift)
+WHERE board_id = %(time)s GROUP BY 1, 2, 3, 4
 """
-BUCKETS = ROWS * 17 // 100 + 1
+# the buckets of a page, for the total and for the rank, in up to three steps: all minutes (two, in eight parts), and
+# of the two finer levels those inside one bucket of the level above
+BUCKETS = 3 * (2 * 2 * 8 + 64 + 64)
 
 
 @pytest.fixture
@@ -94,25 +98,24 @@ def count_step(step: dict[str, Any]) -> float:
 
 def test_a_page_by_time_counts_buckets_and_not_rows(crowd: list[Player]) -> None:
     key = BoardKey("T", "time")
-    every_bucket = 6 * BUCKETS  # for the total and for the rank, each in up to three steps
     for player in (crowd[0], crowd[ROWS // 2], crowd[-1]):
         standing = Standing.objects.get(player=player, board__order="time")
         cursor = Cursor(standing.key1, standing.key2, standing.key3, standing.attempt_id)
-        assert count_rows(partial(read_page, key, limit=5, around=player)) < 300 + every_bucket
+        assert count_rows(partial(read_page, key, limit=5, around=player)) < 300 + BUCKETS
         for window in ({}, {"after": cursor}, {"before": cursor}):
-            assert count_rows(partial(read_page, key, limit=100, **window)) < 2500 + every_bucket
+            assert count_rows(partial(read_page, key, limit=100, **window)) < 2500 + BUCKETS
 
 
 def test_a_page_by_moves_counts_the_rows_before_it_once(crowd: list[Player]) -> None:
     key = BoardKey("T", "moves")
     last = list(Player.objects.order_by("attempts__counted_moves", "attempts__official_ms"))[-1]
     rows = count_rows(lambda: read_page(key, limit=5, around=last))
-    assert ROWS < rows < 3 * ROWS + 300 + 6 * BUCKETS
+    assert ROWS < rows < 3 * ROWS + 300 + BUCKETS
 
 
 def test_a_rank_after_a_win_counts_buckets_and_not_rows(crowd: list[Player]) -> None:
     attempt = Standing.objects.filter(player=crowd[-1])[0].attempt_id
-    assert count_rows(lambda: read_places(attempt)) < 100 + 6 * BUCKETS
+    assert count_rows(lambda: read_places(attempt)) < 100 + BUCKETS
 
 
 def test_the_board_of_a_deal_does_not_look_at_those_of_others(crowd: list[Player]) -> None:
