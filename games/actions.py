@@ -136,7 +136,7 @@ def give_hint(*, player: Player, attempt: int) -> GivenHint:
     position = view.position
     if position is not None and position.is_dead_end:
         return GivenHint(game.pk, game.plies, hint_hopeless(view), hopeless=True)
-    solved = solving.find_shortest(position) if position else None
+    solved = solving.find_shortest(position, seconds=solving.HINT_SECONDS) if position else None
     if solved is None:
         found = hint(view)
         assert found is not None, "who has not won and is at no dead end has a move"
@@ -178,4 +178,4 @@ def tell_hopeless(*, deal: engine.Deal, moves: str) -> bool:
     position = View.of(deal, moves.split(" ") if moves else []).position
     if position is None or position.is_won:
         return False
-    return position.is_dead_end or solving.is_hopeless(position)
+    return position.is_dead_end or solving.is_hopeless(position, seconds=solving.UNASKED_SECONDS)

@@ -42,7 +42,7 @@ class Solved(NamedTuple):
         return self.verdict == "unwinnable"
 
 
-def find_shortest(position: Position, *, seconds: float = HINT_SECONDS) -> Solved | None:
+def find_shortest(position: Position, *, seconds: float) -> Solved | None:
     """The shortest line that wins, or the proof that there is none.
 
     None where it was not found in time, and at once where the machine is busy with other questions.
@@ -50,7 +50,7 @@ def find_shortest(position: Position, *, seconds: float = HINT_SECONDS) -> Solve
     return _solve("shortest", position, seconds, range(settings.SOLVERS))
 
 
-def is_hopeless(position: Position, *, seconds: float = UNASKED_SECONDS) -> bool:
+def is_hopeless(position: Position, *, seconds: float) -> bool:
     """Whether it is proven that the position cannot be won; False says nothing. One such question at a time."""
     solved = _solve("winnable", position, seconds, range(1))
     return solved is not None and solved.is_hopeless

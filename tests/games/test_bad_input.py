@@ -83,6 +83,7 @@ BODIES = [
     ("attempts/", True, {"deal": SEED}),
     ("attempts/{attempt}/moves/", True, {"from_ply": 0, "moves": "g2"}),
     ("attempts/{attempt}/resign/", True, {}),
+    ("attempts/{attempt}/hint/", True, {}),
     ("replays/", True, REPLAY),
 ]
 GUARDED = [
@@ -92,6 +93,7 @@ GUARDED = [
     ("GET", "attempts/{attempt}/"),
     ("POST", "attempts/{attempt}/moves/"),
     ("POST", "attempts/{attempt}/resign/"),
+    ("POST", "attempts/{attempt}/hint/"),
     ("POST", "replays/"),
 ]
 OPEN = [
@@ -254,6 +256,7 @@ ALLOWED = [
     ("attempts/{attempt}/", "GET"),
     ("attempts/{attempt}/moves/", "POST"),
     ("attempts/{attempt}/resign/", "POST"),
+    ("attempts/{attempt}/hint/", "POST"),
     ("replays/", "POST"),
     ("replays/{attempt}/", "GET"),
     ("replays/validate/", "POST"),
@@ -343,6 +346,7 @@ NO_IDS += ["%20", "%ff", "null", "true", "٣", "0x10", "1,2", "%F0%9F%98%80", ".
         ("GET", "attempts/{}/"),
         ("POST", "attempts/{}/moves/"),
         ("POST", "attempts/{}/resign/"),
+        ("POST", "attempts/{}/hint/"),
         ("GET", "replays/{}/"),
     ],
 )
@@ -430,6 +434,7 @@ def test_what_is_not_ones_own_is_not_there(world: World) -> None:
         with nothing_changes():
             refused(world.eve.get(f"attempts/{number}/"), 404, "not_found", None)
             refused(world.eve.post(f"attempts/{number}/resign/"), 404, "not_found", None)
+            refused(world.eve.post(f"attempts/{number}/hint/"), 404, "not_found", None)
             moves = {"from_ply": 0, "moves": "g1g2"}
             refused(world.eve.post(f"attempts/{number}/moves/", moves), 404, "not_found", None)
     refused(world.eve.get(f"replays/{world.attempt}/"), 404, "not_found", None)
@@ -725,6 +730,33 @@ def test_an_attempt_that_has_ended_takes_no_moves(world: World) -> None:
             assert answer[1]["state"] == {"ply": 0, "moves": "", "end": end}
         for attempt in (world.won, world.attempt):
             refused(world.ada.post(f"attempts/{attempt}/resign/"), 409, "attempt_ended", None)
+            refused(world.ada.post(f"attempts/{attempt}/hint/"), 409, "attempt_ended", None)
+
+
+# Difficulty
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "code"),
+    [
+        *[
+            (text, "invalid_choice")
+            for text in ("", "Hard", "HARD", " hard", "hard ", "harder", "schwer", "h\0", "\ud800")
+        ],
+        *[(value, "invalid_choice") for value in (0, 1, 0.5, True, [], ["hard"], {}, {"hard": 1})],
+        (None, "null"),
+    ],
+)
+def test_a_difficulty_is_one_of_three_words(world: World, difficulty: Any, code: str) -> None:
+    with nothing_changes():
+        refused(world.eve.post("attempts/", {"ruleset": "T", "difficulty": difficulty}), 400, code, "difficulty")
+
+
+def test_a_difficulty_is_for_a_ruleset(world: World) -> None:
+    with nothing_changes():
+        refused(world.eve.post("attempts/", {"difficulty": "hard"}), 400, "one_of", None)
+        refused(world.eve.post("attempts/", {"deal": SEED, "difficulty": "hard"}), 400, "one_of", "difficulty")
+        refused(world.eve.post("attempts/", {"ruleset": "Z", "difficulty": "hard"}), 400, "ruleset", "ruleset")
 
 
 # Queries
