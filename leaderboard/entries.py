@@ -27,25 +27,23 @@ COUNT_ENTRIES = (
 
 
 def see_races(found: QuerySet[Race], viewer: sight.Viewer, *, now: datetime) -> list[SeenRace]:
-    """These races in their order, in three queries however many they are."""
+    """These races in their order, in a few queries however many they are."""
     counted = found.select_related("deal", "host")
     rows = list(counted.annotate(players=Coalesce(Subquery(COUNT_ENTRIES, IntegerField()), 0)))
     mine: dict[int, Entry] = {}
     if isinstance(viewer, Player):
         entries = Entry.objects.select_related("attempt").filter(player=viewer, race__in=rows)
         mine = {entry.race_id: entry for entry in entries}
-    shown = _shown(rows, mine, viewer, now)
+    shown = _shown(rows, viewer, now)
     return [SeenRace(row, row.players, mine.get(row.pk), row.pk in shown) for row in rows]
 
 
-def _shown(rows: Sequence[Race], mine: dict[int, Entry], viewer: sight.Viewer, now: datetime) -> set[int]:
-    """The races whose cards may be told: nobody can enter any more, the viewer has started, or chose them."""
-    over = {row.pk for row in rows if row.closes_at <= now}
+def _shown(rows: Sequence[Race], viewer: sight.Viewer, now: datetime) -> set[int]:
+    """The races whose cards may be told: nobody can enter any more, or the viewer knows them."""
+    opened = [row for row in rows if row.opens_at <= now]
+    hidden = sight.hidden_orders(viewer, [row.deal.order for row in opened], now=now)
     own = {row.pk for row in rows if row.chosen and row.host == viewer}
-    orders = {row.deal.order for row in rows if row.pk in over}
-    # another race may still be open on the same cards
-    hidden = sight.hidden_orders(viewer, orders, now=now) if orders else set()
-    return mine.keys() | own | {row.pk for row in rows if row.pk in over and row.deal.order not in hidden}
+    return own | {row.pk for row in opened if row.deal.order not in hidden}
 
 
 def find_race(race: int, viewer: sight.Viewer, *, now: datetime) -> SeenRace | None:
