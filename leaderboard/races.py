@@ -62,6 +62,11 @@ def read_month(text: str) -> list[date]:
     return [day for day in days if day.month == first.month]
 
 
+def difficulty_of(day: date) -> str:
+    """How difficult the dailies of a day are: easy on Monday and Tuesday, hard on Saturday and Sunday."""
+    return ("easy", "easy", "medium", "medium", "medium", "hard", "hard")[day.weekday()]
+
+
 # Commitments
 
 
