@@ -6,7 +6,7 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from math import sqrt
+from math import ceil, sqrt
 from statistics import fmean
 from typing import Any
 
@@ -86,7 +86,7 @@ def find_wilson_interval(won: int, count: int) -> tuple[float, float]:
 
 def find_quantile(ordered: Sequence[float], share: float) -> float:
     """The smallest value that at least this share of the values does not exceed."""
-    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]
 
 
 def summarise(solutions: list[Solution]) -> dict[str, Any]:
