@@ -4,6 +4,9 @@ Every question takes a position, the start of a deal or any other, and a limit. 
 from that position; each has been replayed before it is returned.
 """
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,6 +55,18 @@ class Most:
     states: int
 
 
+@contextmanager
+def pause_collector() -> Iterator[None]:
+    """Keep the cycle collector from going through millions of nodes that make no cycle, again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def winnable(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea] = ALL_IDEAS) -> Answer:
     """Whether some line wins, with such a line (seldom a short one), or the proof that there is none."""
     board, meter = Board(position, ideas), Meter(limit)
@@ -79,7 +94,8 @@ def shortest(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea]
         if win is None:
             return Answer("unwinnable", None, False, meter.states)
         line = prove_line(position, write_win(board, win, board.dropped))
-        way = find_shortest(board, layouts, relaxed, meter)
+        with pause_collector():
+            way = find_shortest(board, layouts, relaxed, meter)
     except LimitReached:
         return Answer("unknown" if line is None else "winnable", line, False, meter.states)
     assert way is not None, f"a won position has a shortest way: {position}"

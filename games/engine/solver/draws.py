@@ -1,176 +1,215 @@
-"""draw bound (prototype 2)"""
+"""How many draws are still needed in a closed stock (DRAW_BOUND): a bound to add to that on the removals.
+
+It plays an easier game in which exposed cells never run out: whatever pairs with a cell that was exposed at any
+time may leave. What that game cannot do before so many draws the real one cannot either, and a draw removes
+nothing, so that the two bounds add up. In an open stock a card can leave without being drawn, the bound is weak,
+and costs more than it saves.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from games.engine.moves import TABLEAU_SIZE
-from games.engine.solver.board import bits_of, indices_of
+from games.engine.solver.board import Board, bits_of, indices_of, mask_of
 from games.engine.solver.ideas import Idea
+from games.engine.solver.layout import Cells, Layouts
 from games.engine.solver.relaxed import DEAD
+from games.engine.solver.steps import Times
+
+# The least number of draws and redeals from a state with these cells; DEAD if no redeal is left for them.
+DrawBound = Callable[[int, Cells], int]
+
+
+class Lack(NamedTuple):
+    """The cells of a value that need at least so many loose cards, and the loose cards that pair with them."""
+
+    loose: int
+    cells: int
+    need: int
 
 
 class Spot:
-    __slots__ = ("ever", "fit", "go", "left", "mine", "want")
+    """A layout in the easier game, with everything off that leaves without a loose card.
+
+    left: its cells. ever: the cells exposed up to here. fit: what pairs with those, and singles. want: the line
+    cards that pair with exposed ones. after: by wanted cards that were to be had, the spot then.
+    """
+
+    __slots__ = ("after", "ever", "fit", "left", "want")
+
+    def __init__(self, left: int, ever: int, fit: int, want: int) -> None:
+        self.left = left
+        self.ever = ever
+        self.fit = fit
+        self.want = want
+        self.after: dict[int, Spot] = {}
 
 
-def make_draw_bound(board, layouts, times):
-    if board.open or not board.line or Idea.DRAW_BOUND not in board.ideas:
-        return None
-    LINE = board.line
-    bits, shift = times.bits, times.shift
-    pairs = board.pairs
-    ALONE = board.alone
-    redeals = board.redeals
-    rshift = shift + 5
-    TABM = board.tableau
-    target = board.ruleset.target
-    same = [0] * board.size
-    for i in range(TABLEAU_SIZE, board.size):
-        same[i] = sum(1 << k for k in range(TABLEAU_SIZE, board.size) if board.values[k] == board.values[i])
-    facts = {}
-    spots = {}
+class Facts(NamedTuple):
+    """What holds for one layout whatever lies in the line.
 
-    def get_spot(left, ever, fit):
-        """settled spot"""
+    caps: by line card of a value of which more are left than can pair with the tableau: all cards of the value,
+    and how many of them can. capped: those line cards. spot: the layout in the easier game.
+    """
+
+    lacks: list[Lack]
+    caps: dict[int, tuple[int, int]]
+    capped: int
+    spot: Spot
+
+
+class EasierGame:
+    """Facts and spots, worked out once for each layout."""
+
+    def __init__(self, board: Board, layouts: Layouts) -> None:
+        self.board = board
+        self.layouts = layouts
+        self.spots: dict[tuple[int, int], Spot] = {}
+        self.loose = {
+            value: mask_of(i >= TABLEAU_SIZE and own == value for i, own in enumerate(board.values)) & board.line
+            for value in range(board.ruleset.target)
+        }
+
+    def settle(self, left: int, ever: int, fit: int) -> Spot:
+        """The spot once all cells are off that pair with any ever exposed."""
         while True:
-            cells = layouts.find(left)
+            cells = self.layouts.find(left)
             ever |= cells.exposed
             fit |= cells.fit
-            hit = cells.exposed & fit | cells.joint
-            if not hit:
+            leaving = cells.exposed & fit | cells.joint
+            if not leaving:
                 break
-            left ^= hit
-        s = spots.get((left, ever))
-        if s is None:
-            s = spots[left, ever] = Spot()
-            s.left = left
-            s.ever = ever
-            s.fit = fit
-            s.want = cells.want
-            s.go = {}
-        return s
+            left ^= leaving
+        spot = self.spots.get((left, ever))
+        if spot is None:
+            spot = self.spots[left, ever] = Spot(left, ever, fit, cells.want)
+        return spot
 
-    def go(spot, w):
-        hit = 0
-        cells = layouts.find(spot.left)
-        for i in indices_of(cells.exposed):
-            if pairs[i] & w:
-                hit |= 1 << i
-        n = spot.go[w] = get_spot(spot.left ^ hit, spot.ever, spot.fit)
-        return n
+    def advance(self, spot: Spot, wanted: int) -> Spot:
+        """The spot once the exposed cells are off that pair with these line cards."""
+        exposed = self.layouts.find(spot.left).exposed
+        gone = mask_of(bool(exposed >> i & 1 and self.board.pairs[i] & wanted) for i in range(self.board.size))
+        after = spot.after[wanted] = self.settle(spot.left ^ gone, spot.ever, spot.fit)
+        return after
 
-    def most_pairs(mask, mine):
-        def rec(k, used):
-            if k == len(mine):
-                return 0
-            i = mine[k]
-            if used >> i & 1:
-                return rec(k + 1, used)
-            best = rec(k + 1, used)
-            for y in bits_of(mask & board.tableau & board.match[i] & ~used):
-                j = y.bit_length() - 1
-                best = max(best, (2 if board.values[j] == board.values[i] else 1) + rec(k + 1, used | y | 1 << i))
-            return best
-
-        return rec(0, 0)
-
-    def get_facts(cells):
-        mask = cells.mask
-        lacks = []
-        jokers = board.jokers.bit_count()
-        caps = {}
-        for value in range(0, target):
-            loose = sum(1 << i for i in range(TABLEAU_SIZE, board.size) if board.values[i] == value) & LINE
+    def get_facts(self, mask: int) -> Facts:
+        """The facts of a set of cells."""
+        board = self.board
+        lacks, caps = [], {}
+        for value, loose in self.loose.items():
             if loose:
-                c = (pairs[loose.bit_length() - 1] & mask & TABM).bit_count()
-                if loose.bit_count() > c:
-                    for b in bits_of(loose):
-                        caps[b] = (loose, c)
-            if not value:
-                continue
-            mine = [i for i in range(TABLEAU_SIZE) if mask >> i & 1 and board.values[i] == target - value]
-            need = len(mine) - most_pairs(mask, mine) - jokers
+                partners = (board.pairs[loose.bit_length() - 1] & mask & board.tableau).bit_count()
+                if loose.bit_count() > partners:
+                    caps |= dict.fromkeys(bits_of(loose), (loose, partners))
+            cells = [
+                i for i in indices_of(mask & board.tableau) if value and board.values[i] == board.ruleset.target - value
+            ]
+            need = len(cells) - self._most_matched(mask & board.tableau, cells) - board.jokers.bit_count()
             if need > 0:
-                lacks.append((loose, sum(1 << i for i in mine), need))
-        r = facts[mask] = (lacks, caps, sum(caps), get_spot(mask, 0, ALONE))
-        return r
+                lacks.append(Lack(loose, sum([1 << i for i in cells]), need))
+        return Facts(lacks, caps, sum(caps), self.settle(mask, 0, board.alone))
 
-    def bound(state, cells):
-        f = facts.get(cells.mask)
-        if f is None:
+    def _most_matched(self, free: int, cells: list[int]) -> int:
+        """How many of these cells, all of one value, can leave with other cells at most."""
+        if not cells:
+            return 0
+        board = self.board
+        i, *rest = cells
+        best = self._most_matched(free, rest)
+        if free >> i & 1:
+            for bit in bits_of(free & board.match[i]):
+                other = bit.bit_length() - 1
+                both = 2 if board.values[other] == board.values[i] else 1
+                best = max(best, both + self._most_matched(free & ~(bit | 1 << i), rest))
+        return best
+
+
+def make_draw_bound(board: Board, layouts: Layouts, times: Times) -> DrawBound | None:
+    """The bound for a board; None where it does not hold or does not help."""
+    if board.open or not board.line or Idea.DRAW_BOUND not in board.ideas:
+        return None
+    game = EasierGame(board, layouts)
+    known: dict[int, Facts] = {}
+    line_mask, alone = board.line, board.alone
+    bits, shift, redeal_shift, redeals = times.bits, times.shift, times.redeal_shift, board.redeals
+
+    def bound(state: int, cells: Cells) -> int:
+        facts = known.get(cells.mask)
+        if facts is None:
             if not cells.mask:
                 return 0
-            f = get_facts(cells)
-        lacks, caps, tight, spot = f
-        line = state & LINE
-        behind = line & bits[state >> shift & 31] - 1
-        ahead = rest = line ^ behind
+            facts = known[cells.mask] = game.get_facts(cells.mask)
+        lacks, caps, capped, spot = facts
+        line = state & line_mask
+        waste = line & bits[state >> shift & 31] - 1
+        ahead = rest = line ^ waste
         usable = 0
-        unchecked = tight & behind
+        unchecked = capped & waste
         while True:
-            fit = spot.fit
-            stuck = behind & ~fit
-            acc = behind & -(1 << stuck.bit_length() - 1) if stuck else behind
-            news = acc & unchecked
-            if news:
-                unchecked ^= news
+            # Only what lies above the highest waste card that can never leave is to be had.
+            stuck = waste & ~spot.fit
+            open_waste = waste & -(1 << stuck.bit_length() - 1) if stuck else waste
+            new = open_waste & unchecked
+            if new:
+                unchecked ^= new
                 cut = 0
-                while news:
-                    low = news & -news
-                    news ^= low
-                    rank, c = caps[low]
-                    m = behind & rank
-                    if m.bit_count() > c:
-                        news &= ~rank
-                        while c:
-                            m ^= 1 << m.bit_length() - 1
-                            c -= 1
-                        if m > cut:
-                            cut = m
+                while new:
+                    bit = new & -new
+                    new ^= bit
+                    same, most = caps[bit]
+                    cards = waste & same
+                    if cards.bit_count() > most:
+                        new &= ~same
+                        while most:
+                            cards ^= 1 << cards.bit_length() - 1
+                            most -= 1
+                        if cards > cut:
+                            cut = cards
                 if cut:
-                    behind &= -(1 << cut.bit_length())
-                    acc &= behind
-            w = spot.want & acc
-            if w:
-                nxt = spot.go.get(w)
-                spot = nxt or go(spot, w)
+                    # So many of a value can leave at most: the highest one beyond them stays.
+                    cut = 1 << cut.bit_length() - 1
+                    waste &= -(cut << 1)
+                    open_waste &= waste
+            wanted = spot.want & open_waste
+            if wanted:
+                spot = spot.after.get(wanted) or game.advance(spot, wanted)
                 continue
-            usable |= acc & fit
+            usable |= open_waste & spot.fit
             if spot.left:
-                r = rest & spot.want
-                if not r:
-                    break
+                goals = spot.want
             else:
-                want = 0
+                goals = 0
                 for loose, _, need in lacks:
                     if (loose & usable).bit_count() < need:
-                        want |= loose
-                if not want:
+                        goals |= loose
+                if not goals:
                     return (ahead ^ rest).bit_count()
-                r = rest & want
-                if not r:
-                    break
-            passed = rest & (r ^ r - 1)
-            rest ^= passed
-            behind |= passed
-            usable |= passed & fit
-            unchecked |= passed & tight
-        # the end of this pass
-        if redeals is not None and (state >> rshift) >= redeals:
+            goals &= rest
+            if not goals:
+                break
+            drawn = rest & (goals ^ goals - 1)
+            rest ^= drawn
+            waste |= drawn
+            usable |= drawn & spot.fit
+            unchecked |= drawn & capped
+        if redeals is not None and state >> redeal_shift >= redeals:
             return DEAD
-        usable |= rest & fit
-        ever = spot.ever
-        least = 0
-        for loose, mine, need in lacks:
-            k = (mine & ever).bit_count()
-            n = (loose & usable).bit_count()
-            need -= n if n < k else k
+        usable |= rest & spot.fit
+        # In the next pass all has to be drawn up to the last card that is still lacking then, but for what may
+        # have left before; one card at least, since this pass was not enough.
+        last = 0
+        for loose, of, need in lacks:
+            cards, cells_met = (loose & usable).bit_count(), (of & spot.ever).bit_count()
+            need -= cards if cards < cells_met else cells_met
             if need > 0:
-                m = loose & line
+                mates = loose & line
                 while need > 1:
-                    m &= m - 1
+                    mates &= mates - 1
                     need -= 1
-                m &= -m
-                if m > least:
-                    least = m
-        again = (line & (least << 1) - 1 & ~(usable & ~ALONE)).bit_count() if least else 0
+                mates &= -mates
+                if mates > last:
+                    last = mates
+        again = (line & (last << 1) - 1 & ~(usable & ~alone)).bit_count() if last else 0
         return ahead.bit_count() + 1 + (again or 1)
 
     return bound

@@ -6,6 +6,8 @@ that can do something. The bound on the moves still needed is the relaxed game's
 draws'. Deepest first among equals.
 """
 
+from typing import Any
+
 from games.engine.solver.board import Board
 from games.engine.solver.draws import make_draw_bound
 from games.engine.solver.layout import Layouts
@@ -13,8 +15,9 @@ from games.engine.solver.limits import Meter
 from games.engine.solver.relaxed import DEAD, Relaxed
 from games.engine.solver.steps import Times, make_steps
 
-# Where a node stands in a bucket: most of the bound first, then the moves made, then whether it is bounded.
-_F, _COST = 13, 1
+# state, relaxed key, bound (inverted once the draws are in it), arrival, stops ahead in this pass (-1 where a
+# removal has just arrived), stops in the next one, line cards not worth a second stop, the node before
+Node = tuple[int, int, int, int, int, int, int, Any]
 
 
 def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter) -> list[int] | None:
@@ -24,31 +27,31 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
     """
     times = Times(board)
     gone, cells = layouts.start()
-    state = board.full ^ gone | times.start
     key = board.weigh(board.full ^ gone)
     value = relaxed.fewest(key)
     if value >= DEAD:
         return None
     cost = gone.bit_count()
+    node: Node = (board.full ^ gone | times.start, key, value, layouts.begin(cells), -1, 0, 0, None)
     goal = board.goal
-    costs = {state: cost}
-    parents = {state: -1}
-    step = make_steps(board, layouts, times, parents)
+    step = make_steps(board, layouts, times)
     bound_draws = make_draw_bound(board, layouts, times)
     values = relaxed.values
     arrivals = layouts.arrivals
     fewest = relaxed.fewest
-    f = cost + value
-    row = [[] for _ in range(f + 1)]
-    row[cost].append((state, key, value, layouts.begin(cells), -1, 0, 0))
-    levels = {f: row}
+    # The fewest moves known to a state just arrived at; ways through the line that meet are too few to look for.
+    costs = {node[0]: cost}
+    known_cost = costs.get
+    # By bound on the whole, then by moves made: the nodes to look at.
+    f = highest = cost + value
+    levels: dict[int, list[list[Node]]] = {f: [[] for _ in range(f + 1)]}
+    levels[f][cost].append(node)
     states = 0
-    highest = f
     while f <= highest:
-        row = levels.pop(f, None)
-        if row is None:
+        if f not in levels:
             f += 1
             continue
+        row = levels.pop(f)
         cost = f
         while cost >= 0:
             bucket = row[cost]
@@ -56,12 +59,13 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                 cost -= 1
                 continue
             node = bucket.pop()
-            state, key, value, place, ahead, back, spent = node
-            if costs[state] < cost:
-                continue
-            if not state & goal:
-                meter.spend(states & 63)
-                return trace(parents, state)
+            state, key, value, place, ahead, back, spent, before = node
+            if ahead < 0:
+                if costs[state] < cost:
+                    continue
+                if not state & goal:
+                    meter.spend(states & 63)
+                    return trace(node)
             if bound_draws is not None:
                 if value >= 0:
                     least = cost + value + bound_draws(state, arrivals[place].cells)
@@ -72,20 +76,20 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                                 after = levels[least] = [[] for _ in range(least + 1)]
                                 if least > highest:
                                     highest = least
-                            after[cost].append((state, key, ~value, place, ahead, back, spent))
+                            after[cost].append((state, key, ~value, place, ahead, back, spent, before))
                         continue
                 else:
                     value = ~value
             states += 1
             if not states & 63:
                 meter.spend(64)
-            groups, spent, drawn = step(state, place, ahead, back, spent)
+            groups, spent, drawn = step(state, place, ahead, back, spent, before)
             deepest = cost
             for base, removals in groups:
                 for leaving, moves, weight, arrival in removals:
                     child = base ^ leaving
                     cost2 = cost + moves
-                    known = costs.get(child)
+                    known = known_cost(child)
                     if known is not None and known <= cost2:
                         continue
                     key2 = key - weight
@@ -101,45 +105,40 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                             after = levels[f2] = [[] for _ in range(f2 + 1)]
                             if f2 > highest:
                                 highest = f2
-                        after[cost2].append((child, key2, value2, arrival, -1, 0, spent))
+                        after[cost2].append((child, key2, value2, arrival, -1, 0, spent, node))
                     else:
-                        row[cost2].append((child, key2, value2, arrival, -1, 0, spent))
+                        row[cost2].append((child, key2, value2, arrival, -1, 0, spent, node))
                         if cost2 > deepest:
                             deepest = cost2
                     costs[child] = cost2
-                    parents[child] = state
             if drawn is not None:
                 child, moves, weight, ahead, back, spent = drawn
+                if weight:
+                    key -= weight
+                    value = fewest(key)
                 cost2 = cost + moves
-                known = costs.get(child)
-                if known is None or known > cost2:
-                    if weight:
-                        key -= weight
-                        value = fewest(key)
-                    f2 = cost2 + value
-                    if f2 > f:
-                        after = levels.get(f2)
-                        if after is None:
-                            after = levels[f2] = [[] for _ in range(f2 + 1)]
-                            if f2 > highest:
-                                highest = f2
-                        after[cost2].append((child, key, value, place, ahead, back, spent))
-                    else:
-                        row[cost2].append((child, key, value, place, ahead, back, spent))
-                        if cost2 > deepest:
-                            deepest = cost2
-                    costs[child] = cost2
-                    parents[child] = state
+                f2 = cost2 + value
+                if f2 > f:
+                    after = levels.get(f2)
+                    if after is None:
+                        after = levels[f2] = [[] for _ in range(f2 + 1)]
+                        if f2 > highest:
+                            highest = f2
+                    after[cost2].append((child, key, value, place, ahead, back, spent, node))
+                else:
+                    row[cost2].append((child, key, value, place, ahead, back, spent, node))
+                    if cost2 > deepest:
+                        deepest = cost2
             cost = deepest
         f += 1
     meter.spend(states & 63)
     return None
 
 
-def trace(parents: dict[int, int], state: int) -> list[int]:
-    """The states from the start to this one."""
+def trace(node: Node) -> list[int]:
+    """The states from the start to this node."""
     way = []
-    while state >= 0:
-        way.append(state)
-        state = parents[state]
+    while node is not None:
+        way.append(node[0])
+        node = node[7]
     return way[::-1]

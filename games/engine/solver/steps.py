@@ -1,16 +1,17 @@
 """The successors of a state: what leaves now, and the next card of the line worth a stop."""
 
 from collections.abc import Callable
+from typing import Any
 
 from games.engine.moves import TABLEAU_SIZE
 from games.engine.solver.board import Board
 from games.engine.solver.ideas import Idea
-from games.engine.solver.layout import NOTHING_OLD, Arrival, Cells, Layouts, Removal
+from games.engine.solver.layout import NOTHING_OLD, Cells, Layouts, Removal
 
 # (state to take them from, removals) several times; line cards not worth a second stop; the next stop or None:
 # (state, moves, weight, stops left in this pass, stops in the next one, spent then).
 Steps = tuple[list[tuple[int, list[Removal]]], int, tuple[int, int, int, int, int, int] | None]
-Step = Callable[[int, Arrival, int, int, int], Steps]
+Step = Callable[[int, int, int, int, int, Any], Steps]
 
 
 class Times:
@@ -27,8 +28,9 @@ class Times:
         self.start = self.codes[line & -line or self.end] if board.line else 0
 
 
-def make_steps(board: Board, layouts: Layouts, times: Times, parents: dict[int, int]) -> Step:
-    return make_open_steps(board, layouts, times, parents) if board.open else make_closed_steps(board, layouts, times)
+def make_steps(board: Board, layouts: Layouts, times: Times) -> Step:
+    """The successors of a node: (state, arrival, stops ahead, stops in the next pass, spent, node before)."""
+    return make_open_steps(board, layouts, times) if board.open else make_closed_steps(board, layouts, times)
 
 
 def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
@@ -40,7 +42,7 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
     always = alone if Idea.SKIP_DRAWS in board.ideas else line_mask
     not_twice = -1 if Idea.NOT_TWICE in board.ideas else 0
 
-    def step(state: int, place: int, ahead: int, back: int, spent: int) -> Steps:
+    def step(state: int, place: int, ahead: int, back: int, spent: int, before: Any) -> Steps:
         line = state & line_mask
         behind = line & bits[state >> shift & 31] - 1
         waste = 1 << behind.bit_length() - 1 if behind else 0
@@ -119,22 +121,21 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
     return step
 
 
-def make_open_steps(board: Board, layouts: Layouts, times: Times, parents: dict[int, int]) -> Step:
+def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
     """The stock top plays as well as the waste top, and the two with each other."""
     line_mask, alone, weights, pairs = board.line, board.alone & board.line, board.weights, board.pairs
     body, end, codes, bits, shift = times.body, times.end, times.codes, times.bits, times.shift
     redeals, redeal_shift = board.redeals, times.redeal_shift
     arrivals = layouts.arrivals
-    passing, others = board.passing, body & ~board.alone
+    passing, others = board.passing, body & ~alone
     single = alone & ~passing
     always = single if Idea.SKIP_DRAWS in board.ideas else line_mask
     not_twice = -1 if Idea.NOT_TWICE in board.ideas else 0
     goal_all = board.goal_all
     meetings: dict[int, int] = {}
 
-    def move_meetings(state: int, plain: int) -> int:
+    def move_meetings(before: int, plain: int) -> int:
         """The meetings of a line from those of the line before."""
-        before = parents[state] & line_mask & ~passing if parents[state] >= 0 else -1
         found = meetings.get(before)
         if found is None:
             return find_meetings(plain)
@@ -168,7 +169,7 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times, parents: dict[
     kept = ~passing
     waste_alone = alone if single else alone & board.top - 1
 
-    def step(state: int, place: int, ahead: int, back: int, spent: int) -> Steps:
+    def step(state: int, place: int, ahead: int, back: int, spent: int, before: Any) -> Steps:
         line = state & line_mask
         top = bits[state >> shift & 31]
         arrival = arrivals[place]
@@ -197,7 +198,7 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times, parents: dict[
             plain = line & kept
             met = meetings.get(plain)
             if met is None:
-                met = move_meetings(state, plain)
+                met = move_meetings(before[0] & line_mask & kept if before else -1, plain)
             spent &= arrival.stale
             stops = line & (cells.want & ~spent | met | always)
             back = stops & behind if redeals is None or state >> redeal_shift < redeals else 0
@@ -271,7 +272,7 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times, parents: dict[
 
     if Idea.NOT_TWICE in board.ideas:
         return step
-    return lambda state, place, ahead, back, spent: step(state, place, ahead, back, 0)
+    return lambda state, place, ahead, back, spent, before: step(state, place, ahead, back, 0, before)
 
 
 def _pair_stock(cells: Cells, top: int) -> list[Removal]:
