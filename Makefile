@@ -28,7 +28,7 @@ check: $(VENV)/development
 pytest: $(VENV)/development
 	$(RUN) -m pytest -n 2 --dist worksteal
 
-bench: $(VENV)/development  ## measure: engine, submits, board reads (daphne and uvicorn)
+bench: $(VENV)/development  ## measure: engine, solver, submits, board reads (daphne and uvicorn)
 	$(RUN) -m tests.bench
 
 bench-boards: $(VENV)/development  ## measure boards of up to ROWS rows (default 1000000), then writers for SECONDS (60)

@@ -1,6 +1,7 @@
 """`make bench`: every figure, one after the other."""
 
-from tests.bench import bench_engine, bench_http
+from tests.bench import bench_engine, bench_http, bench_solver
 
 bench_engine.main()
+bench_solver.main()
 bench_http.main()
