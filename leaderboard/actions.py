@@ -22,6 +22,7 @@ from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
 from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal, write_code
+from leaderboard.models import Race
 from leaderboard.races import ATTEMPT_LIFE, SAME_MOVES, end_of, held_reason
 from leaderboard.standings import open_boards, place_win, read_places
 
@@ -82,9 +83,9 @@ def _start_on(player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
     return create_attempt(player, store_deal(deal=deal), ranked=False), True
 
 
-def create_attempt(player: Player, deal: Deal, *, ranked: bool, closes_at: datetime | None = None) -> Attempt:
-    """A new attempt, started now; its player must be locked. closes_at: when the race closes that it is in."""
-    open_boards(deal, Attempt.SERVER)
+def create_attempt(player: Player, deal: Deal, *, ranked: bool, race: Race | None = None) -> Attempt:
+    """A new attempt, started now; its player must be locked. race: the one that it is in."""
+    open_boards(deal, Attempt.SERVER, race)
     now = read_clock()  # as late as can be: from here on the player's time runs
     return Attempt.objects.create(
         player=player,
@@ -93,7 +94,7 @@ def create_attempt(player: Player, deal: Deal, *, ranked: bool, closes_at: datet
         ranked=ranked,
         clock=Attempt.SERVER,
         started_at=now,
-        ends_at=end_of(now, closes_at) if closes_at else now + ATTEMPT_LIFE,
+        ends_at=end_of(now, race.closes_at) if race else now + ATTEMPT_LIFE,
         rules=RULES_VERSION,
         left=28,
     )

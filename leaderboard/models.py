@@ -101,31 +101,34 @@ class Entry(models.Model):
 
 
 class Board(models.Model):
-    """A ranking of won attempts in one order.
+    """A ranking of won attempts in one order. Held and void ones stand on none.
 
-    kind "deal": everybody's wins on a deal by one clock, practice too. kind "ruleset": ranked wins, all time.
+    kind "deal": everybody's wins on a deal by one clock, practice too. The others hold ranked wins: "race" those of
+    its entries, "ruleset" all, and "day", "week", "month" and "year" those of the UTC days in `period`
+    (`periods.read_period`; "" on the others). An attempt's day is that of its race, or else that of its start.
     """
 
-    DEAL = "deal"
-    RULESET = "ruleset"
+    DEAL, RACE, RULESET = "deal", "race", "ruleset"
 
     kind = models.CharField(max_length=8)
     ruleset = models.CharField(max_length=1)
     deal = models.ForeignKey(Deal, models.PROTECT, null=True, related_name="boards")
+    race = models.ForeignKey(Race, models.PROTECT, null=True, related_name="boards")
+    period = models.CharField(max_length=10, blank=True, default="", db_default="")
     clock = models.CharField(max_length=6)
     order = models.CharField(max_length=6)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["deal", "clock", "kind", "ruleset", "order"],
+                fields=["deal", "race", "ruleset", "period", "clock", "order"],
                 nulls_distinct=False,
                 name="board_stored_once",
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.deal or self.ruleset} by {self.order}"
+        return f"{self.kind} {self.deal or self.race or self.ruleset} {self.period} by {self.order}"
 
 
 class Standing(models.Model):
@@ -163,3 +166,27 @@ class TimeBucket(models.Model):
     bucket = models.IntegerField()
     shard = models.SmallIntegerField()
     count = models.IntegerField()
+
+
+class SeasonDay(models.Model):
+    """A daily whose points are final, and how many stood in its ranks then."""
+
+    race = models.OneToOneField(Race, models.PROTECT, primary_key=True, related_name="season_day")
+    settled_at = models.DateTimeField()
+    field = models.IntegerField()
+
+
+class SeasonPoints(models.Model):
+    """What a daily gave a player in its season: the rank when it became final, and `ranking.season_points`.
+
+    Where the attempt is held or void, it counts as nothing; the others keep theirs.
+    """
+
+    day = models.ForeignKey(SeasonDay, models.PROTECT, related_name="points", db_index=False)
+    player = models.ForeignKey(Player, models.PROTECT, related_name="season_points")
+    attempt = models.ForeignKey(Attempt, models.PROTECT, related_name="season_points")
+    rank = models.IntegerField()
+    points = models.IntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["day", "player"], name="one_row_a_player_and_day")]

@@ -124,7 +124,7 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
         because = _why_unranked(player, found)
         open_one = attempts.filter(deal=found.deal).first() if because else None
         deal = store_deal(deal=read_deal(found.code))  # now its seed may be known
-        attempt = open_one or actions.create_attempt(player, deal, ranked=not because, closes_at=found.closes_at)
+        attempt = open_one or actions.create_attempt(player, deal, ranked=not because, race=found)
         attempt.deal = deal
         _check_phase(found, actions.read_clock() if open_one else attempt.started_at)
         entry = Entry(race=found, player=player, attempt=attempt, ranked=not because, unranked_because=because)

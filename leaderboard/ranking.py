@@ -29,3 +29,12 @@ def sort_key(order: str, official_ms: int, moves: int, points: int) -> tuple[int
     if order == POINTS:
         return -points, official_ms, moves
     raise ValueError(f"There is no order {order!r}.")
+
+
+def season_points(rank: int, field: int) -> int:
+    """What a rank among `field` ranked players of a daily is worth in its season: 0 to 999, whole.
+
+    The thousandths of a field with one player more that it leaves behind: 500 for playing alone, 999 for the first
+    of a thousand.
+    """
+    return 1000 * (field + 1 - rank) // (field + 1)

@@ -7,31 +7,68 @@ win compares itself with or counts on, it has locked (ON CONFLICT sees the lates
 """
 
 import re
+from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connection
+from django.db.models import Q
 
 from games.engine.rulesets import get_ruleset
 from games.models import Attempt, Deal, Player
 from leaderboard import ranking
-from leaderboard.models import Board, Standing
+from leaderboard.models import Board, Race, Standing
+from leaderboard.periods import name_periods
+from leaderboard.races import day_of
 
-# each side of the OR names a beginning of the index on boards: there are several boards to every deal
-BOARDS_OF_A_WIN = """
-    (b.deal_id = {attempt}.deal_id AND b.clock = {attempt}.clock AND b.kind = 'deal')
-    OR (b.deal_id IS NULL AND b.clock = {attempt}.clock AND b.kind = 'ruleset'
-        AND b.ruleset = {attempt}.ruleset AND {attempt}.ranked)"""
+# An attempt with the race that it counts in, and the UTC day on whose boards it stands
+RACE_OF = """
+    LEFT JOIN leaderboard_entry entry ON entry.attempt_id = {attempt}.id AND entry.ranked
+    LEFT JOIN leaderboard_race race ON race.id = entry.race_id,
+    LATERAL (
+        SELECT coalesce(race.day, (coalesce(race.opens_at, {attempt}.started_at) AT TIME ZONE 'UTC')::date)
+    ) d (day)"""
+# Whether a win stands on a board (b). Each side of the OR names a beginning of the index on boards: there are several
+# boards to every deal
+STANDS = """{attempt}.held = '' AND {attempt}.voided_at IS NULL AND (
+        (b.deal_id = {attempt}.deal_id AND b.race_id IS NULL AND b.clock = {attempt}.clock)
+        OR (b.deal_id IS NULL AND b.race_id = entry.race_id AND {attempt}.ranked)
+        OR (b.deal_id IS NULL AND b.race_id IS NULL AND b.ruleset = {attempt}.ruleset AND {attempt}.ranked
+            AND b.period IN ('', to_char(d.day, 'YYYY-MM-DD'), to_char(d.day, 'IYYY-"W"IW'), to_char(d.day, 'YYYY-MM'),
+                to_char(d.day, 'YYYY'))))"""
 
 
-def open_boards(deal: Deal, clock: str) -> None:
-    """Make the boards that a win on `deal` by `clock` can stand on, where they are missing."""
-    if Board.objects.filter(deal=deal, clock=clock).exists():
-        return  # made together, so the others are there, too
-    orders = ranking.orders_of(get_ruleset(deal.ruleset).scoring)
-    boards = [Board(kind=Board.DEAL, ruleset=deal.ruleset, deal=deal, clock=clock, order=order) for order in orders]
+def open_boards(deal: Deal, clock: str, race: Race | None = None, days: Sequence[date] = ()) -> None:
+    """Make the boards that a win on `deal` by `clock` can stand on, where they are missing.
+
+    By the server's clock also those of the race, the ruleset, and the periods of `days`: of the race's day, or of
+    today (and where midnight is near tomorrow) without a race.
+    """
     if clock == Attempt.SERVER:
-        boards += [Board(kind=Board.RULESET, ruleset=deal.ruleset, clock=clock, order=order) for order in orders]
-    Board.objects.bulk_create(boards, ignore_conflicts=True)
+        days = days or ([race.day or day_of(race.opens_at)] if race else _read_days())
+    kinds = {"": Board.RULESET} | {name: kind for day in days for kind, name in name_periods(day).items()}
+    wanted: list[dict[str, Any]] = [{"kind": Board.DEAL, "deal_id": deal.pk}]
+    if clock == Attempt.SERVER:
+        wanted += [{"kind": Board.RACE, "race_id": race.pk}] if race else []
+        wanted += [{"kind": kind, "period": name} for name, kind in kinds.items()]
+    those = Q(deal=None, race=None, ruleset=deal.ruleset, period__in=kinds) | Q(deal=deal, race=None, clock=clock)
+    if race:
+        those |= Q(deal=None, race=race)
+    # those of a name are made together: where one order is there, the others are, too
+    there = set(Board.objects.filter(those).values_list("kind", "period"))
+    missing = [name for name in wanted if (name["kind"], name.get("period", "")) not in there]
+    orders = ranking.orders_of(get_ruleset(deal.ruleset).scoring)
+    boards = [Board(ruleset=deal.ruleset, clock=clock, order=order, **name) for name in missing for order in orders]
+    if boards:
+        Board.objects.bulk_create(boards, ignore_conflicts=True)
+
+
+def _read_days() -> list[date]:
+    """Today by PostgreSQL's clock; both days around midnight, since an attempt starts a moment later than asked."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now = cursor.fetchone()[0]
+    return sorted({day_of(now), day_of(now + timedelta(minutes=1))})
 
 
 IN_ORDER = "key1, key2, key3, ended_at, attempt_id"
@@ -57,13 +94,17 @@ MOVE_COUNTS = f"""INSERT INTO leaderboard_timebucket AS t (board_id, shift, buck
     GROUP BY 1, 2, 3, 4 HAVING sum(step) <> 0 ORDER BY 1, 2, 3, 4
     ON CONFLICT (board_id, shift, bucket, shard) DO UPDATE SET count = t.count + excluded.count"""
 
+MOVED_FROM = f"""(SELECT * FROM changed UNION ALL SELECT * FROM removed) steps_of
+        JOIN leaderboard_board board ON board.id = board_id AND {BY_TIME}"""
+
 PLACE_WIN = f"""
 WITH won AS (
     {{write}}
 ), keys ("order", key1, key2, key3) AS (
     SELECT * FROM unnest(%(orders)s::text[], %(key1)s::int[], %(key2)s::int[], %(key3)s::int[])
 ), board AS (
-    SELECT b.id, b."order" FROM won JOIN leaderboard_board b ON {BOARDS_OF_A_WIN.format(attempt="won")}
+    SELECT b.id, b."order" FROM won {RACE_OF.format(attempt="won")}, leaderboard_board b
+    WHERE {STANDS.format(attempt="won")}
 ), placed AS (
     INSERT INTO leaderboard_standing AS s (board_id, player_id, attempt_id, key1, key2, key3, ended_at)
     SELECT board.id, won.player_id, won.id, keys.key1, keys.key2, keys.key3, won.ended_at
@@ -111,6 +152,59 @@ def place_win(
         return _name_places(reader.fetchall()) if writer.rowcount == 1 else None
 
 
+LOCK_STANDINGS = """
+SELECT s.board_id, b."order" FROM leaderboard_standing s JOIN leaderboard_board b ON b.id = s.board_id
+WHERE s.attempt_id = %s ORDER BY s.board_id FOR UPDATE OF s
+"""
+CANDIDATES = f"""
+SELECT b.id, b."order", a.id, a.official_ms, a.counted_moves, a.points + coalesce(a.bonus, 0), a.ended_at
+FROM games_attempt a {RACE_OF.format(attempt="a")}, leaderboard_board b
+WHERE a.player_id = %(player)s AND a."end" = 'won' AND b.id = ANY(%(boards)s) AND {STANDS.format(attempt="a")}
+"""
+REPLACE = f"""
+WITH best (board_id, attempt_id, key1, key2, key3, ended_at) AS (
+    SELECT * FROM unnest(%(boards)s::bigint[], %(attempts)s::bigint[], %(key1)s::int[], %(key2)s::int[],
+        %(key3)s::int[], %(ended)s::timestamptz[])
+), changed AS (
+    UPDATE leaderboard_standing s
+    SET attempt_id = best.attempt_id, key1 = best.key1, key2 = best.key2, key3 = best.key3, ended_at = best.ended_at
+    FROM best
+    WHERE s.board_id = best.board_id AND s.player_id = %(player)s AND best.attempt_id IS NOT NULL
+    RETURNING new.board_id, new.key1 AS new_ms, old.key1 AS old_ms
+), removed AS (
+    DELETE FROM leaderboard_standing s USING best
+    WHERE s.board_id = best.board_id AND s.player_id = %(player)s AND best.attempt_id IS NULL
+    RETURNING s.board_id, NULL::int AS new_ms, s.key1 AS old_ms
+), moved AS (
+    {MOVE_COUNTS.format(changed=MOVED_FROM)}
+)
+SELECT
+"""
+
+
+def step_down(attempt: int, player: int) -> None:
+    """Take an attempt off its boards: on each the player's next best whole attempt takes its place, if there is one.
+
+    Inside the transaction that has just held or voided the attempt. A win of the player's that is written meanwhile
+    waits for the standings that are locked here; what it compares itself with is what this leaves.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK_STANDINGS, [attempt])
+        boards = [board for board, _order in cursor.fetchall()]
+        if not boards:
+            return
+        # a statement of its own: it sees what was written while the standings were waited for
+        cursor.execute(CANDIDATES, {"player": player, "boards": boards})
+        best: dict[int, tuple[Any, ...]] = {}
+        for board, order, pk, official_ms, moves, points, ended_at in cursor.fetchall():
+            key = (*ranking.sort_key(order, official_ms, moves, points), ended_at, pk)
+            best[board] = min(key, best.get(board, key))
+        rows = [best.get(board, (None,) * 5) for board in boards]
+        key1, key2, key3, ended, attempts = map(list, zip(*rows, strict=True))
+        keys = {"key1": key1, "key2": key2, "key3": key3, "ended": ended, "attempts": attempts}
+        cursor.execute(REPLACE, {"boards": boards, "player": player, **keys})
+
+
 # the board that is read, and how many stand on it: every winner has a place in the time order's buckets
 TOTAL = f"""(SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket
     WHERE board_id = {{board}} AND shift = {ranking.BUCKET_SHIFTS[-1]})"""
@@ -119,10 +213,11 @@ SELECT *, {TOTAL.format(board="time_board")} AS total
 FROM (
     SELECT max(id) FILTER (WHERE "order" = %(order)s) AS id,
         max(id) FILTER (WHERE "order" = '{ranking.TIME}') AS time_board
-    FROM leaderboard_board WHERE clock = %(clock)s AND ruleset = %(ruleset)s AND {{of}}
+    FROM leaderboard_board WHERE {{of}}
 ) ids"""
-OF_RULESET = "deal_id IS NULL AND kind = 'ruleset'"
-OF_DEAL = """kind = 'deal' AND deal_id =
+OF_RULESET = "deal_id IS NULL AND race_id IS NULL AND ruleset = %(ruleset)s AND period = %(period)s"
+OF_RACE = "deal_id IS NULL AND race_id = %(race)s"
+OF_DEAL = """race_id IS NULL AND clock = %(clock)s AND deal_id =
     (SELECT id FROM games_deal WHERE ruleset = %(ruleset)s AND "order" = %(cards)s)"""
 
 AT_CURSOR = """SELECT board.id, %(key1)s::int, %(key2)s::int, %(key3)s::int,
@@ -246,12 +341,19 @@ BOTTOM = Cursor(2**31 - 1, 0, 0, 0)
 
 
 class BoardKey(NamedTuple):
-    """What names a board: of a deal (`cards` its PY0 letters) or, where `cards` is None, of a ruleset."""
+    """What names a board: of a deal (`cards` its PY0 letters), of a race, or else of a ruleset, in a period or ever."""
 
     ruleset: str
     order: str
     clock: str = Attempt.SERVER
     cards: str | None = None
+    race: int | None = None
+    period: str = ""
+
+    @property
+    def where(self) -> str:
+        """The SQL that finds its row."""
+        return OF_DEAL if self.cards is not None else OF_RULESET if self.race is None else OF_RACE
 
 
 def read_page(
@@ -271,7 +373,7 @@ def read_page(
     params: dict[str, Any] = key._asdict()
     params |= {"past_the_end": str(BOTTOM) if after else None, "past_the_top": str(TOP) if before else None}
     parts = {
-        "board": THE_BOARD.format(of=OF_RULESET if key.cards is None else OF_DEAL),
+        "board": THE_BOARD.format(of=key.where),
         "mark": AT_CURSOR,
         "edge": ">",
         "below": 0 if before else limit,
@@ -295,8 +397,8 @@ READ_PLACES = f"""
 WITH a AS MATERIALIZED (
     SELECT * FROM games_attempt WHERE id = %s::bigint AND "end" = 'won'
 ), b AS MATERIALIZED (
-    SELECT b.id, b.kind FROM a JOIN leaderboard_board b ON b."order" = '{ranking.TIME}'
-    AND ({BOARDS_OF_A_WIN.format(attempt="a")})
+    SELECT b.id, b.kind FROM a {RACE_OF.format(attempt="a")}, leaderboard_board b
+    WHERE b."order" = '{ranking.TIME}' AND b.period = '' AND {STANDS.format(attempt="a")}
 )
 SELECT b.kind, 1 + {IN_BUCKETS},
     {TOTAL.format(board="b.id")}, f.attempt_id = a.id

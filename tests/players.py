@@ -3,8 +3,9 @@
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +21,8 @@ from games.engine.rulesets import RULESETS
 from games.models import Attempt, Player
 from games.names import name_key
 from leaderboard import actions
+from leaderboard.models import Entry, Race
+from leaderboard.races import day_window
 from leaderboard.standings import open_boards, place_win
 from tests.client import Api
 
@@ -39,6 +42,17 @@ def easy_deal(letter: str = "T") -> Deal:
 def easy_line(moves: int = FEWEST) -> str:
     """The moves that win the easy deal in exactly `moves` counted moves: an undone draw stays counted."""
     return " ".join(["D U"] * (moves - FEWEST) + [EASY_MOVES])
+
+
+def own_line(number: int, moves: int = FEWEST) -> str:
+    """One of 864 orders of the same moves, so that two players need not send the very same ones."""
+    rows = [EASY_MOVES.split(" ")[start:stop] for start, stop in ((0, 4), (4, 7), (7, 10), (10, 12), (12, 14))]
+    tokens: list[str] = []
+    for row in rows:
+        orders = list(permutations(row))
+        number, which = divmod(number, len(orders))
+        tokens += orders[which]
+    return " ".join(["D U"] * (moves - FEWEST) + [*tokens, *EASY_MOVES.split(" ")[14:]])
 
 
 @cache
@@ -67,12 +81,24 @@ def log_in(player: Player) -> Api:
     return Api(token=AuthToken.objects.create(player)[1])
 
 
-def open_attempt(player: Player, deal: Deal, *, ranked: bool = True, started_at: datetime | None = None) -> Attempt:
-    """An open attempt on a deal of the test's choice; the server deals ranked ones by chance."""
+def make_daily(letter: str = "T", day: date | None = None) -> Race:
+    """A daily on the easy deal, of today or of another day."""
+    day = day or actions.read_clock().date()
+    opens_at, closes_at = day_window(day)
+    deal = store_deal(deal=easy_deal(letter))
+    return Race.objects.create(
+        kind=Race.DAILY, ruleset=letter, day=day, deal=deal, opens_at=opens_at, closes_at=closes_at
+    )
+
+
+def open_attempt(
+    player: Player, deal: Deal, *, ranked: bool = True, started_at: datetime | None = None, race: Race | None = None
+) -> Attempt:
+    """An open attempt on a deal of the test's choice; the server deals ranked ones by chance. race: it is entered."""
     stored = store_deal(deal=deal)
-    open_boards(stored, Attempt.SERVER)
     started_at = started_at or actions.read_clock()
-    return Attempt.objects.create(
+    open_boards(stored, Attempt.SERVER, race, [] if race else [started_at.date()])
+    attempt = Attempt.objects.create(
         player=player,
         deal=stored,
         ruleset=stored.ruleset,
@@ -83,6 +109,9 @@ def open_attempt(player: Player, deal: Deal, *, ranked: bool = True, started_at:
         rules=1,
         left=28,
     )
+    if race:
+        Entry.objects.create(race=race, player=player, attempt=attempt, ranked=True)
+    return attempt
 
 
 def win(
@@ -94,16 +123,19 @@ def win(
     line: str | None = None,
     ranked: bool = True,
     ended_at: datetime | None = None,
+    race: Race | None = None,
 ) -> Attempt:
     """A won attempt with exactly that official time, and on the easy deal with exactly so many moves.
 
-    It ends now or at `ended_at`. The write is the server's own; only the moment of receipt is the test's.
+    It ends now or at `ended_at`. In a race on the easy deal every player has an own order of moves. The write is the
+    server's own; only the moment of receipt is the test's.
     """
     ended_at = ended_at or actions.read_clock()
     started_at = ended_at - timedelta(milliseconds=official_ms)
-    attempt = open_attempt(player, deal or easy_deal(), ranked=ranked, started_at=started_at)
+    deal = race.deal.cards if race else deal or easy_deal()
+    attempt = open_attempt(player, deal, ranked=ranked, started_at=started_at, race=race)
     stored = actions._read_attempt(player, attempt.pk)._replace(now=ended_at, end="")
-    verdict = verify(stored.deal, line or easy_line(moves))
+    verdict = verify(stored.deal, line or (own_line(player.pk, moves) if race else easy_line(moves)))
     assert isinstance(verdict, Verdict)
     assert verdict.outcome == "won"
     assert actions._write_moves(stored, verdict, [official_ms] * verdict.plies)

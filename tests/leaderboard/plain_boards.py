@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from games.models import Attempt
-from leaderboard.models import Board, Standing, TimeBucket
+from leaderboard.models import Board, Entry, Standing, TimeBucket
 
 KEYS = {
     "time": lambda a: (a.official_ms, a.counted_moves),
@@ -20,12 +20,26 @@ class Row(NamedTuple):
     attempt: Attempt
 
 
+PERIODS = {
+    "day": lambda day: day.strftime("%Y-%m-%d"),
+    "week": lambda day: day.strftime("%G-W%V"),
+    "month": lambda day: day.strftime("%Y-%m"),
+    "year": lambda day: day.strftime("%Y"),
+}
+
+
 def stands_on(board: Board, attempt: Attempt) -> bool:
-    if attempt.end != "won":
+    if attempt.end != "won" or attempt.held or attempt.voided_at:
         return False
     if board.kind == "deal":
         return (attempt.deal_id, attempt.clock) == (board.deal_id, board.clock)
-    return attempt.ranked and attempt.ruleset == board.ruleset
+    entry = attempt.ranked_entry  # type: ignore[attr-defined]
+    if board.kind == "race":
+        return entry is not None and entry.race_id == board.race_id
+    if not attempt.ranked or attempt.ruleset != board.ruleset:
+        return False
+    day = (entry.race.day or entry.race.opens_at.date()) if entry else attempt.started_at.date()
+    return board.kind == "ruleset" or PERIODS[board.kind](day) == board.period
 
 
 def compute_rows(board: Board, attempts: list[Attempt]) -> list[Row]:
@@ -44,11 +58,17 @@ def compute_rows(board: Board, attempts: list[Attempt]) -> list[Row]:
 
 
 def list_attempts() -> list[Attempt]:
-    return list(Attempt.objects.select_related("player", "deal"))
+    """All attempts, each with its ranked entry in a race, if it has one."""
+    entries = {entry.attempt_id: entry for entry in Entry.objects.select_related("race").filter(ranked=True)}
+    attempts = list(Attempt.objects.select_related("player", "deal"))
+    for attempt in attempts:
+        attempt.ranked_entry = entries.get(attempt.pk)  # type: ignore[attr-defined]
+    return attempts
 
 
 def check_boards() -> dict[str, int]:
-    """Assert that every standing and every bucket is what the attempts say; how many rows each kind of board has."""
+    """Assert that every standing and every bucket is what the attempts say; how many rows each kind of board has,
+    but for those of periods, which are checked alike."""
     attempts = list_attempts()
     sizes: Counter[str] = Counter()
     for board in Board.objects.all():
@@ -58,7 +78,8 @@ def check_boards() -> dict[str, int]:
             stored.values_list("attempt", "player")
         ), board
         assert read_buckets(board) == count_buckets(rows if board.order == "time" else []), board
-        sizes[board.kind] += len(rows)
+        if not board.period:
+            sizes[board.kind] += len(rows)
     return dict(sizes)
 
 

@@ -1,0 +1,62 @@
+"""What a moderator does to a result: hold it, release it, void it, restore it. The boards follow at once.
+
+Each says whether it changed anything; doing it twice is doing it once.
+"""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from games.engine.rulesets import get_ruleset
+from games.models import Attempt
+from leaderboard import seasons
+from leaderboard.standings import place_win, step_down
+
+PUT_UP = "UPDATE games_attempt SET {change} WHERE id = %(id)s AND {was} RETURNING *"
+
+
+def hold(*, attempt: Attempt, because: str) -> bool:
+    """Let a win stand outside all ranks. because: a word of at most 16 characters, such as "pace"."""
+    return _take_down(attempt, {"held": "", "end": Attempt.WON}, {"held": because})
+
+
+def void(*, attempt: Attempt) -> bool:
+    """Let an attempt count for nothing."""
+    return _take_down(attempt, {"voided_at": None}, {"voided_at": Now()})
+
+
+def release(*, attempt: Attempt) -> bool:
+    """Let a held win stand in the ranks."""
+    return attempt.end == Attempt.WON and _put_up(attempt, "held = ''", "held <> ''")
+
+
+def restore(*, attempt: Attempt) -> bool:
+    """Let a void attempt count again."""
+    return _put_up(attempt, "voided_at = NULL", "voided_at IS NOT NULL")
+
+
+def _take_down(attempt: Attempt, was: dict[str, Any], change: dict[str, Any]) -> bool:
+    with transaction.atomic():
+        seasons.settle(attempt=attempt.pk)  # what was final before this stays so
+        if not Attempt.objects.filter(pk=attempt.pk, **was).update(**change):
+            return False
+        step_down(attempt.pk, attempt.player_id)
+        return True
+
+
+def _put_up(attempt: Attempt, change: str, was: str) -> bool:
+    with transaction.atomic():
+        seasons.settle(attempt=attempt.pk)
+        stored = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        if stored.official_ms is None:  # it stood on no board
+            return bool(Attempt.objects.filter(pk=attempt.pk, voided_at__isnull=False).update(voided_at=None))
+        placed = place_win(
+            PUT_UP.format(change=change, was=was),
+            {"id": stored.pk},
+            scoring=get_ruleset(stored.ruleset).scoring,
+            official_ms=stored.official_ms,
+            moves=stored.counted_moves,
+            points=stored.points + (stored.bonus or 0),
+        )
+        return placed is not None

@@ -1,0 +1,35 @@
+"""The days, weeks, months and years that have boards, by name. Pure: it knows dates, but no clock.
+
+A name says what it is: 2026-11-30 a day, 2026-W49 a week (from Monday, as ISO 8601 counts them), 2026-11 a month,
+2026 a year. The day is that of UTC.
+"""
+
+import re
+from datetime import date
+
+DAY, WEEK, MONTH, YEAR = KINDS = ("day", "week", "month", "year")
+
+FORMS = {DAY: r"\d{4}-\d\d-\d\d", WEEK: r"\d{4}-W\d\d", MONTH: r"\d{4}-\d\d", YEAR: r"\d{4}"}
+
+
+def name_periods(day: date) -> dict[str, str]:
+    """The names of the periods that a day lies in, by kind."""
+    year, week, _weekday = day.isocalendar()
+    return {
+        DAY: day.isoformat(),
+        WEEK: f"{year:04}-W{week:02}",
+        MONTH: day.isoformat()[:7],
+        YEAR: day.isoformat()[:4],
+    }
+
+
+def read_period(text: str) -> str:
+    """The kind of the period of that name. Raises ValueError where there is no such period."""
+    for kind, form in FORMS.items():
+        if re.fullmatch(form, text, re.ASCII):
+            if kind == WEEK:
+                date.fromisocalendar(int(text[:4]), int(text[6:]), 1)
+            else:
+                date.fromisoformat(f"{text}-01-01"[: max(len(text), 10)] if kind != MONTH else f"{text}-01")
+            return kind
+    raise ValueError(text)
