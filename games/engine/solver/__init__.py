@@ -67,6 +67,7 @@ def pause_collector() -> Iterator[None]:
             gc.enable()
 
 
+@pause_collector()
 def winnable(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea] = ALL_IDEAS) -> Answer:
     """Whether some line wins, with such a line (seldom a short one), or the proof that there is none."""
     board, meter = Board(position, ideas), Meter(limit)
@@ -77,9 +78,10 @@ def winnable(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea]
         return Answer("unknown", None, False, meter.states)
     if win is None:
         return Answer("unwinnable", None, False, meter.states)
-    return Answer("winnable", prove_line(position, write_win(board, win, board.dropped)), False, meter.states)
+    return Answer("winnable", prove_line(position, write_win(board, win)), False, meter.states)
 
 
+@pause_collector()
 def shortest(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea] = ALL_IDEAS) -> Answer:
     """A line of the fewest moves that wins, or the proof that there is none.
 
@@ -93,27 +95,31 @@ def shortest(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea]
         win = find_win(board, layouts, relaxed, meter)
         if win is None:
             return Answer("unwinnable", None, False, meter.states)
-        line = prove_line(position, write_win(board, win, board.dropped))
-        with pause_collector():
-            way = find_shortest(board, layouts, relaxed, meter)
+        line = prove_line(position, write_win(board, win))
+        way = find_shortest(board, layouts, relaxed, meter)
     except LimitReached:
         return Answer("unknown" if line is None else "winnable", line, False, meter.states)
-    assert way is not None, f"a won position has a shortest way: {position}"
+    assert way is not None, f"a winnable position has a shortest way: {position}"
     return Answer("winnable", prove_line(position, write_way(board, way)), True, meter.states)
 
 
+@pause_collector()
 def most_removable(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea] = ALL_IDEAS) -> Most:
-    """The most tableau cards that can be removed by some line, and the most cards in all by some other.
+    """The most tableau cards that some line removes, and the most cards in all that some other line does.
 
-    A win ends the game, so that what it leaves stays.
+    A win ends the game: what it leaves stays.
     """
     meter = Meter(limit)
-    answer = winnable(position, limit, ideas)
-    meter.states = answer.states
-    # A forced single may end the game, or be the only card left to pair a joker with.
-    ideas -= {Idea.LAST_PARTNER, *([] if answer.verdict == "unwinnable" else [Idea.SINGLES_AT_ONCE])}
     board = Board(position, ideas)
     layouts = Layouts(board)
+    try:
+        ends_early = find_win(board, layouts, Relaxed(board, layouts, meter), meter) is not None
+    except LimitReached:
+        ends_early = True
+    if ends_early:
+        # A single that leaves at once could end the game before all is removed that can be.
+        board = Board(position, ideas - {Idea.SINGLES_AT_ONCE})
+        layouts = Layouts(board)
     tableau, tableau_proven = find_most(board, layouts, meter, total=False)
     total, total_proven = find_most(board, layouts, meter, total=True)
     return Most(tableau, total, tableau_proven and total_proven, meter.states)

@@ -95,7 +95,8 @@ class EasierGame:
     def get_facts(self, mask: int) -> Facts:
         """The facts of a set of cells."""
         board = self.board
-        lacks, caps = [], {}
+        lacks: list[Lack] = []
+        caps: dict[int, tuple[int, int]] = {}
         for value, loose in self.loose.items():
             if loose:
                 partners = (board.pairs[loose.bit_length() - 1] & mask & board.tableau).bit_count()

@@ -147,11 +147,10 @@ class Cells:
             for a in indices_of(self.exposed):
                 if board.alone >> a & 1:
                     found.append((a << 6 | a, 1 << a))
-                for b in indices_of(board.pairs[a] & self.exposed & -(2 << a)):
-                    found.append((a << 6 | b, 1 << a | 1 << b))
+                others = indices_of(board.pairs[a] & self.exposed & -(2 << a))
+                found += [(a << 6 | b, 1 << a | 1 << b) for b in others]
                 if self.joint >> a & 1:
-                    for b in self._joined(a):
-                        found.append((b << 6 | a, 1 << a | 1 << b))
+                    found += [(b << 6 | a, 1 << a | 1 << b) for b in self._joined(a)]
             self._free = found
         return self._free
 

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most so many states, at most so many seconds of a clock passed in; None is no limit."""
+    """At most so many states, at most so many seconds of a clock passed in; None is no limit.
+
+    Raises ValueError where seconds have no clock.
+    """
 
     states: int | None = None
     seconds: float | None = None
@@ -22,22 +25,29 @@ class LimitReached(Exception):
 
 
 class Meter:
-    """Counts states; a search asks `check` every STRIDE states."""
-
-    STRIDE = 64
+    """Counts the states that the searches look at; the clock is read at every 64th of them."""
 
     def __init__(self, limit: Limit) -> None:
         self.states = 0
         self._most = limit.states
+        self._next = 64 if limit.states is None else min(limit.states, 64)
         self._clock = limit.clock
         self._end = None
         if limit.seconds is not None and limit.clock is not None:
             self._end = limit.clock() + limit.seconds
 
-    def spend(self, states: int) -> None:
-        """Count states; LimitReached if there were too many of them or the time is over."""
-        self.states += states
-        if self._most is not None and self.states >= self._most:
+    def count(self) -> None:
+        """Count a state; LimitReached where it is one too many or the time is over."""
+        self.states += 1
+        if self.states > self._next:
+            self._check()
+
+    def _check(self) -> None:
+        if self._most is not None and self.states > self._most:
+            self.states = self._most
             raise LimitReached
         if self._end is not None and self._clock is not None and self._clock() >= self._end:
             raise LimitReached
+        self._next = self.states + 63
+        if self._most is not None:
+            self._next = min(self._next, self._most)

@@ -36,12 +36,12 @@ class Recorder:
         self._draw(self.left & line & ~self.drawn & top - 1, lost)
         self.drawn = top - 1
 
-    def reach(self, loose: int, dropped: int) -> None:
-        """Draw until the loose cards can leave; `dropped` singles leave as soon as they are met."""
+    def reach(self, loose: int) -> None:
+        """Draw until the loose cards can leave."""
         for _ in range(3 * self.board.size):
             if not loose & ~self._tops():
                 return
-            if not self._drop(dropped):
+            if not self._drop(self.board.dropped):
                 self._step()
         raise AssertionError(f"cards that never come up: {self.board.position}")
 
@@ -121,14 +121,14 @@ def write_way(board: Board, states: list[int]) -> list[str]:
     return recorder.tokens
 
 
-def write_win(board: Board, removals: Iterable[int], dropped: int) -> list[str]:
+def write_win(board: Board, removals: Iterable[int]) -> list[str]:
     """The tokens of removals, each the cards that leave together, and of the draws between them.
 
-    dropped: singles of the line that the removals leave out; they leave as soon as they are met.
+    The singles of the line that the removals leave out (`board.dropped`) leave as soon as they are met.
     """
     recorder = Recorder(board)
     for gone in removals:
-        recorder.reach(gone & board.line, dropped)
+        recorder.reach(gone & board.line)
         recorder.remove(gone)
     if board.goal_all:
         recorder.clear()
@@ -147,7 +147,8 @@ def prove_line(position: Position, tokens: list[str]) -> tuple[str, ...]:
         deal = Deal.from_cards(position.ruleset.letter, [card for card in cards if card is not None])
         if Position.start(deal) == position:
             verdict = verify(deal, " ".join(tokens))
-            assert verdict.legal and verdict.outcome == "won", f"not a winning line of {position}: {tokens}"
+            assert verdict.legal, f"not a line of {position}: {tokens}"
+            assert verdict.outcome == "won", f"not a winning line of {position}: {tokens}"
             return tuple(tokens)
     end = position
     for token in tokens:

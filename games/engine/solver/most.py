@@ -6,6 +6,7 @@ from games.engine.moves import FULL_TABLEAU
 from games.engine.solver.board import Board, count_shift, indices_of
 from games.engine.solver.layout import Cells, Layouts
 from games.engine.solver.limits import LimitReached, Meter
+from games.engine.solver.sets import Option, Options
 
 
 class Reach:
@@ -21,15 +22,12 @@ class Reach:
         target = board.ruleset.target
         self._shifts = [(count_shift(value), count_shift(target - value)) for value in range(1, target // 2 + 1)]
         self._jokers = 7 << count_shift(0) if board.jokers else 0
-        self._states = 0
 
     def most(self, key: int) -> int:
         """Most tableau cards, or most cards in all but loose singles, that leave from here."""
         value = self.values.get(key)
         if value is None:
-            self._states += 1
-            if not self._states & 63:
-                self.meter.spend(64)
+            self.meter.count()
             value = self._most_loose(key) if self.total else 0
             if key & FULL_TABLEAU:
                 highest = self._highest(key)
@@ -111,12 +109,12 @@ def find_most(board: Board, layouts: Layouts, meter: Meter, total: bool) -> tupl
         if not mask & board.goal:
             return best, True
         singles = board.alone & ~FULL_TABLEAU
-        options = make_all_options(board, layouts)
+        options = make_all_options(board)
         top = mask & board.line & -board.top
         top = top & -top or 1 << board.size
         key = board.weigh(mask)
 
-        def highest(mask, key):
+        def highest(mask: int, key: int) -> int:
             return (
                 (counted & board.full & ~mask).bit_count()
                 + reach.most(key)
@@ -126,7 +124,6 @@ def find_most(board: Board, layouts: Layouts, meter: Meter, total: bool) -> tupl
         limit = highest(mask, key)
         earliest = {mask: (0, top)}
         stack = [(mask, key, iter(options(mask, 0, top, cells)))]
-        states = 0
         while stack:
             mask, key, rest = stack[-1]
             for redeals, top, gone, weight, cells in rest:
@@ -142,9 +139,7 @@ def find_most(board: Board, layouts: Layouts, meter: Meter, total: bool) -> tupl
                         return best, True
                 if not after & board.goal or highest(after, key - weight) <= best:
                     continue
-                states += 1
-                if not states & 63:
-                    meter.spend(64)
+                meter.count()
                 stack.append((after, key - weight, iter(options(after, redeals, top, cells))))
                 break
             else:
@@ -154,7 +149,7 @@ def find_most(board: Board, layouts: Layouts, meter: Meter, total: bool) -> tupl
         return best, False
 
 
-def make_all_options(board: Board, layouts: Layouts):
+def make_all_options(board: Board) -> Options:
     """Everything that can leave next, with its time; singles of the line leave as soon as they lie open."""
     line_mask, pairs, weights = board.line, board.pairs, board.weights
     end = 1 << board.size
@@ -163,7 +158,7 @@ def make_all_options(board: Board, layouts: Layouts):
     open_stock = board.open
     jokers = board.jokers
 
-    def with_top(card, cells, redeals, top, lost, lost_weight):
+    def with_top(card: int, cells: Cells, redeals: int, top: int, lost: int, lost_weight: int) -> Iterator[Option]:
         i = card.bit_length() - 1
         rest = pairs[i] & cells.exposed
         while rest:
@@ -174,7 +169,7 @@ def make_all_options(board: Board, layouts: Layouts):
         if card & singles:
             yield redeals, top, card | lost, weights[i] + lost_weight, cells
 
-    def options(mask, redeals, top, cells):
+    def options(mask: int, redeals: int, top: int, cells: Cells) -> Iterator[Option]:
         line = mask & line_mask
         behind = line & top - 1
         waste = 1 << behind.bit_length() - 1 if behind else 0

@@ -28,7 +28,6 @@ class Relaxed:
         self.layouts = layouts
         self.meter = meter
         self.values: dict[int, int] = {}
-        self._states = 0
         target = board.ruleset.target
         self._singles = board.alone & board.tableau
         self._loose_singles = [count_shift(value) for value in range(target, 14)] if board.goal_all else []
@@ -72,9 +71,7 @@ class Relaxed:
         if least >= DEAD or not self._search or not key & FULL_TABLEAU:
             value = min(least, DEAD)
         else:
-            self._states += 1
-            if not self._states & 63:
-                self.meter.spend(64)
+            self.meter.count()
             value = self._try_removals(key, least)
         self.values[key] = value
         return value
@@ -95,10 +92,10 @@ class Relaxed:
                     bound = self.bound(after)
                 elif self._tables:
                     table = group[1]
-                    bound = table.get(after & group[0])
-                    if bound is None:
-                        bound = self._look_up(group, after)
-                    bound += least - table[key & group[0]] - singles
+                    matched = table.get(after & group[0])
+                    if matched is None:
+                        matched = self._look_up(group, after)
+                    bound = matched + least - table[key & group[0]] - singles
                 else:
                     bound = least - singles
                 if moves + bound >= best:

@@ -31,12 +31,11 @@ def find_win(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter) -> 
         return None
     if not mask & goal:
         return path
-    options = make_options(board, layouts)
+    options = make_options(board)
     line = mask & board.line & -board.top
     top = line & -line or 1 << board.size
     earliest = {mask: (0, top)}
     stack = [(mask, key, iter(options(mask, 0, top, cells)))]
-    states = 0
     while stack:
         mask, key, rest = stack[-1]
         for redeals, top, gone, weight, cells in rest:
@@ -50,22 +49,18 @@ def find_win(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter) -> 
             earliest[after] = (redeals, top)
             path.append(gone)
             if not after & goal:
-                meter.spend(states & 63)
                 return path
-            states += 1
-            if not states & 63:
-                meter.spend(64)
+            meter.count()
             stack.append((after, key - weight, iter(options(after, redeals, top, cells))))
             break
         else:
             stack.pop()
             if path:
                 path.pop()
-    meter.spend(states & 63)
     return None
 
 
-def make_options(board: Board, layouts: Layouts) -> Options:
+def make_options(board: Board) -> Options:
     """What can leave next from a card set at a time, however many draws and redeals away."""
     line_mask, pairs, weights = board.line, board.pairs, board.weights
     end = 1 << board.size

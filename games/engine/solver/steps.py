@@ -39,8 +39,8 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
     body, end, codes, bits, shift = times.body, times.end, times.codes, times.bits, times.shift
     redeals, redeal_shift = board.redeals, times.redeal_shift
     arrivals = layouts.arrivals
-    always = alone if Idea.SKIP_DRAWS in board.ideas else line_mask
-    not_twice = -1 if Idea.NOT_TWICE in board.ideas else 0
+    always = alone | _find_rests(board)
+    not_twice = _find_lasting(board)
 
     def step(state: int, place: int, ahead: int, back: int, spent: int, before: Any) -> Steps:
         line = state & line_mask
@@ -55,12 +55,12 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                 removals = arrival.prepare()
             if removals:
                 groups.append((state, removals))
-            spent &= ~arrival.fresh
+            spent &= arrival.stale & not_twice
             if waste & arrival.want:
                 groups.append((state, arrival.on_waste.get(waste) or arrival.pair_waste(waste)))
             if waste & alone and arrival.waste_all:
-                after = cells.arrive(cells, NOTHING_OLD, True)
-                groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], after)]))
+                arrived = cells.arrive(cells, NOTHING_OLD, True)
+                groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], arrived)]))
             rest = ahead = line ^ behind
             stops = cells.want & ~spent | always
             more = redeals is None or state >> redeal_shift < redeals
@@ -76,11 +76,7 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                     if spare < 0:
                         return [], 0, None
                     if waste & mates:
-                        after = [
-                            (gone, moves, weight, arrivals[to].cells.arrive(cells, 0, True))
-                            for gone, moves, weight, to in cells.pair_off(waste, mine, True)
-                        ]
-                        return [(state, after)], spent, None
+                        return [(state, _pair_last(cells, waste, mine))], spent, None
                     if near:
                         near &= -near
                         ahead &= (near << 1) - 1
@@ -89,22 +85,21 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                     back = 0
             for pair, loose in cells.couples:
                 if not loose & line:
-                    gone, moves, weight, after = cells.leaving(pair)
-                    return [(state, [(gone, moves, weight, after.arrive(cells, 0, True))])], spent, None
+                    return [(state, [_leave(cells, pair)])], spent, None
             ahead &= stops
         else:
             if waste & cells.want:
                 groups.append((state, cells.on_stock.get(waste) or _pair_stock(cells, waste)))
             if waste & alone:
-                after = cells.arrive(cells, NOTHING_OLD, False)
-                groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], after)]))
+                arrived = cells.arrive(cells, NOTHING_OLD, False)
+                groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], arrived)]))
         if ahead:
             stop = ahead & -ahead
             past = line & (stop << 1) - 1
             above = line ^ past
             after = state & body | codes[above & -above or end] | state >> redeal_shift << redeal_shift
             drawn = past ^ behind
-            seen = spent | (waste | drawn ^ stop) & not_twice
+            seen = spent | waste | drawn ^ stop
             return groups, spent, (after, drawn.bit_count(), 0, ahead ^ stop, back, seen)
         if back:
             stop = back & -back
@@ -114,7 +109,7 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
             if redeals is not None:
                 after |= (state >> redeal_shift) + 1 << redeal_shift
             moves = (line ^ behind).bit_count() + 1 + past.bit_count()
-            seen = spent | (line ^ behind | waste | past ^ stop) & not_twice
+            seen = spent | line ^ behind | waste | past ^ stop
             return groups, spent, (after, moves, 0, back ^ stop, 0, seen)
         return groups, spent, None
 
@@ -129,8 +124,8 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
     arrivals = layouts.arrivals
     passing, others = board.passing, body & ~alone
     single = alone & ~passing
-    always = single if Idea.SKIP_DRAWS in board.ideas else line_mask
-    not_twice = -1 if Idea.NOT_TWICE in board.ideas else 0
+    always = single | _find_rests(board)
+    not_twice = _find_lasting(board)
     goal_all = board.goal_all
     meetings: dict[int, int] = {}
 
@@ -191,15 +186,15 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                 if waste & arrival.want:
                     groups.append((state, arrival.on_waste.get(waste) or arrival.pair_waste(waste)))
                 if waste & waste_alone and arrival.waste_all:
-                    after = cells.arrive(cells, NOTHING_OLD, True)
-                    groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], after)]))
+                    arrived = cells.arrive(cells, NOTHING_OLD, True)
+                    groups.append((state, [(waste, 1, weights[waste.bit_length() - 1], arrived)]))
             else:
                 waste = 0
             plain = line & kept
             met = meetings.get(plain)
             if met is None:
                 met = move_meetings(before[0] & line_mask & kept if before else -1, plain)
-            spent &= arrival.stale
+            spent &= arrival.stale & not_twice
             stops = line & (cells.want & ~spent | met | always)
             back = stops & behind if redeals is None or state >> redeal_shift < redeals else 0
             ahead = stops ^ (stops & behind)
@@ -213,11 +208,7 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                     if spare < 0:
                         return [], 0, None
                     if mates & waste:
-                        after = [
-                            (gone, moves, weight, arrivals[to].cells.arrive(cells, 0, True))
-                            for gone, moves, weight, to in cells.pair_off(waste, mine, True)
-                        ]
-                        return [(state, after)], spent, None
+                        return [(state, _pair_last(cells, waste, mine))], spent, None
                 near = mates & -top
                 if spare < near.bit_count():
                     while spare:
@@ -227,8 +218,7 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                     back = 0
             for pair, loose in cells.couples:
                 if not loose & line:
-                    gone, moves, weight, after = cells.leaving(pair)
-                    return [(state, [(gone, moves, weight, after.arrive(cells, 0, True))])], spent, None
+                    return [(state, [_leave(cells, pair)])], spent, None
             stop_here = ahead & top
             if stop_here:
                 ahead ^= top
@@ -270,11 +260,41 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
             return groups, spent, (after, moves, weight, back ^ stop, 0, spent | rest | passed)
         return groups, spent, None
 
-    if Idea.NOT_TWICE in board.ideas:
-        return step
-    return lambda state, place, ahead, back, spent, before: step(state, place, ahead, back, 0, before)
+    return step
+
+
+def _find_rests(board: Board) -> int:
+    """Line cards to stop at though they can do nothing (SKIP_DRAWS: none).
+
+    Safe since a draw with nothing to do after it leads only to the next draw or redeal.
+    """
+    return 0 if Idea.SKIP_DRAWS in board.ideas else board.line
+
+
+def _find_lasting(board: Board) -> int:
+    """Line cards that stay spent once drawn past (NOT_TWICE), until a cell comes free that they pair with.
+
+    Safe since what such a card pairs with when it comes up again it could have left with when it was drawn past:
+    the same removals, and fewer draws after. So no shortest line does it, by whatever way the state is reached.
+    """
+    return board.line if Idea.NOT_TWICE in board.ideas else 0
 
 
 def _pair_stock(cells: Cells, top: int) -> list[Removal]:
     found = cells.on_stock[top] = cells.pair_off(top, cells.exposed, False)
     return found
+
+
+def _pair_last(cells: Cells, waste: int, mine: int) -> list[Removal]:
+    """The pairs of a waste card that has to go with one of these cells."""
+    arrivals = cells.layouts.arrivals
+    return [
+        (gone, moves, weight, arrivals[to].cells.arrive(cells, 0, True))
+        for gone, moves, weight, to in cells.pair_off(waste, mine, True)
+    ]
+
+
+def _leave(cells: Cells, pair: int) -> Removal:
+    """A pair of cells that leaves before anything else."""
+    gone, moves, weight, after = cells.leaving(pair)
+    return gone, moves, weight, after.arrive(cells, 0, True)
