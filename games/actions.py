@@ -66,7 +66,7 @@ def store_proof(
     line: Sequence[str] | None,
     par_proven: bool,
     difficulty: str = "",
-    number: float | None = None,
+    number: int | None = None,
     pooled: bool = False,
 ) -> bool:
     """Keep what the solver found out about a deal; False where it was proven meanwhile. See `Deal` for the fields."""

@@ -169,7 +169,7 @@ class ProofAnswer(serializers.Serializer[Any]):
     par_proven = field(serializers.BooleanField, "Whether no line is shorter.", required=False)
     line = field(allow_null=True, required=False, help_text="The tokens of a line of `par` moves.")
     difficulty_number = field(
-        serializers.FloatField, "0 to 1: how hard a winnable deal is.", allow_null=True, required=False
+        serializers.IntegerField, "0 (the easiest) to 1000, of a winnable deal.", allow_null=True, required=False
     )
 
 

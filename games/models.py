@@ -70,7 +70,7 @@ class Deal(models.Model):
     par_proven = models.BooleanField(db_default=False)
     line = models.TextField(blank=True, db_default="")
     difficulty = models.CharField(max_length=6, blank=True, db_default="")
-    difficulty_number = models.FloatField(null=True)
+    difficulty_number = models.IntegerField(null=True)
     pooled = models.BooleanField(db_default=False)
 
     class Meta:

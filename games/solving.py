@@ -107,6 +107,7 @@ class Worker:
             bufsize=0,
             start_new_session=True,  # Ctrl-C is for the server; its end is the end of the input
         )
+        os.setpriority(os.PRIO_PROCESS, self.process.pid, 19)  # from its first moment: to start takes a while, too
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.stdin, self.stdout = self.process.stdin, self.process.stdout

@@ -29,7 +29,6 @@ UNKNOWN = b'{"verdict": "unknown", "line": null, "par_proven": false}\n'
 
 
 def main() -> None:
-    os.nice(19)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
