@@ -34,10 +34,17 @@ def hidden_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> se
     return hidden - _met(viewer, hidden).keys()
 
 
+def told_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> set[str]:
+    """Those of the orders of which the rest may be told: other people's replays, par and line."""
+    orders = set(orders)
+    live = set(races_on(orders, now).values_list("deal__order", flat=True))
+    met = _met(viewer, orders, now=now)
+    return {order for order in orders if met.get(order, order not in live)}
+
+
 def may_see_rest(viewer: Viewer, order: str, *, now: datetime) -> bool:
     """Whether other people's replays, par and line of cards in this order may be shown."""
-    is_over = _met(viewer, [order], now=now).get(order)
-    return not races_on([order], now).exists() if is_over is None else is_over
+    return order in told_orders(viewer, [order], now=now)
 
 
 def may_see_replay(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:

@@ -9,6 +9,7 @@ from games.engine.cards import write_card
 from games.engine.deal import Deal
 from games.engine.rulesets import RULESETS
 from leaderboard import ranking
+from leaderboard.minting import ensure_ready
 from leaderboard.models import Board, Standing
 
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
@@ -18,6 +19,7 @@ EXAMPLE = "PY1-N-AAAAAAS"
 
 def show_home(request: HttpRequest) -> HttpResponse:
     """What this is, and who leads in each ruleset."""
+    ensure_ready()
     first = Standing.objects.filter(board=OuterRef("pk")).order_by("key1", "key2", "key3", "ended_at", "attempt")
     tops = Board.objects.filter(deal=None, kind=Board.RULESET, order=ranking.TIME).values_list(
         Subquery(first.values("pk")[:1])

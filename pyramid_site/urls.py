@@ -12,7 +12,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from games import api as games
 from games.rest import JSONRenderer, busy_body, error_body, is_busy
 from leaderboard import views as pages
-from leaderboard.api import boards, people, races, racing
+from leaderboard.api import boards, dailies, people, races, racing
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -68,6 +68,11 @@ urlpatterns = [
     path(V1 + "races/", racing.list_races),
     path(V1 + "races/<int:race>/", racing.show_race),
     path(V1 + "races/<int:race>/attempts/", racing.enter_race),
+    path(V1 + "daily/", dailies.show_today),
+    path(V1 + "daily/calendar/", dailies.show_calendar),
+    path(V1 + "daily/<str:day>/<str:letter>/", dailies.show_daily),
+    path(V1 + "dailies/commitments/", dailies.list_commitments),
+    path(V1 + "players/<str:name>/streak/", dailies.show_streaks),
     path(V1 + "replays/", races.submit_replay),
     path(V1 + "replays/validate/", games.validate_replays),
     path(V1 + "replays/<int:attempt>/", races.show_replay),
