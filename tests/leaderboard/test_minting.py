@@ -1,9 +1,6 @@
 """Minting: which deals become dailies, one at a time, one chain a ruleset; and by itself."""
 
-import os
-import subprocess
-import sys
-from contextlib import suppress
+import time
 from datetime import timedelta
 from functools import partial
 from io import StringIO
@@ -11,7 +8,6 @@ from io import StringIO
 import psutil
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 
 from games.actions import store_deal
 from games.engine.deal import Deal as EngineDeal
@@ -25,7 +21,7 @@ from leaderboard.models import Race
 from tests.client import Api
 from tests.dailies import EASY_PROOF, mint_easy, mint_seed, today
 from tests.players import in_parallel
-from tests.site.servers import ROOT, database_environment
+from tests.site.servers import database_environment, serve
 
 pytestmark = pytest.mark.django_db
 
@@ -146,37 +142,20 @@ def test_one_process_mints_at_a_time() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_command_mints_today_and_ends_with_who_started_it() -> None:
-    """As the server starts it: today first, then the days to come, until its stdin is closed."""
-    command = [sys.executable, "manage.py", "mint_dailies", "--days", "400", "--by-itself", "--ruleset", "T"]
-    environment = database_environment()
-    with subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-    ) as process:
-        children = wait_for_races(process, 2)
-        assert process.stdin
-        process.stdin.close()
-        assert process.wait(20) == 1
-    psutil.wait_procs(children, 10)
-    assert not [child for child in children if child.is_running()]
+def test_a_server_mints_today_by_itself_and_the_minting_ends_with_it() -> None:
+    with serve((), database_environment() | {"NO_MINTING": "0", "DAILY_RULESETS": "T"}) as server:
+        end = time.monotonic() + 90
+        while not Race.objects.exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        minters = [child for child in server.family() if "mint_dailies" in child.cmdline()]
+        assert len(minters) == 1, "21 days take longer"
+        minters += minters[0].children(recursive=True)
+        server.process.terminate()
+        assert server.process.wait(20) == 0
+        assert psutil.wait_procs(minters, 20)[1] == [], "who minted is gone with the server"
     first = Race.objects.order_by("id").select_related("deal")[0]
     assert (first.day, first.committed, first.deal.par_proven, first.deal.pooled) == (today(), False, True, False)
     assert first.deal.seed is None
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s", [minting.ONE_MINTER])
-        assert cursor.fetchone() == (0,)
-    page = Api().get("daily/")[1]
-    assert [row["ruleset"] for row in page["dailies"]] == ["T"]
-
-
-def wait_for_races(process: subprocess.Popen[bytes], count: int) -> list[psutil.Process]:
-    """The processes of a minting that has stored so many dailies."""
-    children: list[psutil.Process] = []
-    for _ in range(600):
-        children = psutil.Process(process.pid).children(recursive=True) or children
-        if Race.objects.count() >= count:
-            return children
-        assert process.poll() is None
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0.1)
-    raise AssertionError("no dailies in a minute")
+    assert [row["ruleset"] for row in Api().get("daily/")[1]["dailies"]] == ["T"]
+    with minting.only_minter() as taken:
+        assert taken
