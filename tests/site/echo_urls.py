@@ -174,6 +174,7 @@ websocket_urlpatterns = [path("ws/repeat/", repeat), path("ws/flood/", flood)]
 urlpatterns = [
     path("answer/<int:status>/", answer),
     path("sleep/", sleep),
+    path("sleep/hint/", sleep),
     path("drip/", drip),
     path("endless/", endless),
     path("rows/", rows),

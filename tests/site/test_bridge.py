@@ -14,7 +14,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing
 from typing import Any
 
@@ -35,6 +35,7 @@ ENVIRONMENT = {
     "DJANGO_SETTINGS_MODULE": "tests.site.echo_settings",
     "HTTP_THREADS": "3",
     "HTTP_QUEUE": "2",
+    "SOLVERS": "1",
     "PGAPPNAME": f"test-bridge-{os.getpid()}",  # others use the same database server
 }
 ARGUMENTS = {"daphne": (), "uvicorn": ("--workers", "1")}
@@ -253,6 +254,19 @@ def test_past_the_queue_a_call_is_refused_at_once(server: RunningServer, client:
         assert (answer.status, answer.json()["code"], answer.headers["Retry-After"]) == (503, "busy", "1")
         assert set(sleepers) == {200}
     assert ask(client, "GET", "/state/").status == 200
+
+
+def test_hints_wait_in_a_line_of_their_own(server: RunningServer, client: http.client.HTTPConnection) -> None:
+    def hint(_: int) -> int:
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)) as connection:
+            return ask(connection, "GET", "/sleep/hint/?s=0.3").status
+
+    with ThreadPoolExecutor(10) as pool:
+        hints = [pool.submit(hint, number) for number in range(10)]  # two run, and eight wait
+        wait(hints, return_when=FIRST_COMPLETED)
+        assert ask(client, "GET", "/state/").status == 200
+        assert not all(one.done() for one in hints)
+    assert {one.result() for one in hints} == {200}, "more wait than have room in the other line"
 
 
 def test_a_view_that_ends_its_thread_is_a_500_and_the_threads_live_on(client: http.client.HTTPConnection) -> None:
