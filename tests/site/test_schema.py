@@ -170,9 +170,15 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     assert (won["end"], [place["board"] for place in won["places"]]) == ("won", ["deal"])
     call("GET", f"attempts/{attempt}/", status=200)
     ranked = call("POST", "attempts/", {"ruleset": "J"}, status=201)["id"]
+    call("POST", f"attempts/{ranked}/hint/", {}, status=409)
     call("GET", f"replays/{ranked}/", status=404, token=bea)
     call("POST", f"attempts/{ranked}/resign/", {}, status=200)
     call("GET", f"replays/{ranked}/", status=200, token=bea)
+
+    free = call("POST", "attempts/", {"deal": "PY1-F-AAAAAAS"}, status=201)["id"]
+    assert call("POST", f"attempts/{free}/hint/", {}, status=200)["move"]
+    assert call("POST", f"attempts/{free}/moves/", {"from_ply": 0, "moves": "D"}, status=200)["hopeless"] is False
+    call("POST", f"attempts/{free}/hint/", {}, status=404, token=bea)
 
     stored = call("POST", "replays/", replay, status=201)
     assert stored["places"]
