@@ -1,6 +1,6 @@
 """Hints: a legal move and why, from what a player can see.
 
-The ordinary hint follows these rules, the first that applies:
+The ordinary hint follows these rules, the first that applies (a removal that wins comes before all of them):
 
 1. A card that can leave alone leaves: it is nobody's partner. On the stock it leaves instead of being drawn; on
    the waste only where it lies on a card that is wanted, or has to go anyway.
@@ -182,13 +182,16 @@ def _find_removals(position: Position) -> list[_Removal]:
 
 
 def _find_sure(removals: list[_Removal]) -> Hint | None:
-    """What every win can begin with: rules 1 and 2."""
+    """The win itself, or what every win can begin with: rules 1 and 2."""
+    for removal in removals:
+        if removal.after.is_won:
+            return removal.explain()
     for removal in removals:
         if len(removal.places) == 1 and removal.is_useful:
             return removal.explain()
     for removal in removals:
         cell = removal.last_cell
-        if cell is not None and not removal.after.is_won:
+        if cell is not None:
             return _say(removal.move, "last_partner", place=TABLEAU_CELLS[cell])
     return None
 

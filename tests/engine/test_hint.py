@@ -128,6 +128,14 @@ def test_the_stock_is_looked_through_only_while_two_redeals_are_left() -> None:
         assert ("look" in reasons) == looks
 
 
+def test_a_win_at_hand_comes_before_looking_at_the_stock() -> None:
+    text = "B --/----/------/--------/----------/------------/2d------------ JhJc Js 1"
+    unseen = frozenset(Position.read(text).stock)
+    found = hint(view_of(text, unseen))
+    assert found is not None
+    assert (found.move, found.reason) == ("g1W", "wins")
+
+
 def test_a_won_game_and_a_dead_end_have_no_hint() -> None:
     assert hint(view_of("B --/----/------/--------/----------/------------/-------------- 3s Jh 3")) is None
     assert hint(view_of("A --/----/------/--------/----------/------------/2d------------ - Jd2s 1")) is None
