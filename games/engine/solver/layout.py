@@ -208,7 +208,13 @@ class Arrival:
 
     news: the cells just exposed. order: removals inside the layout below this number are left out, unless they
     are news. waste_all: whether old cells may pair with the waste top. on_waste: by line card, what it may do
-    as the waste top. fresh: the line cards that pair with news.
+    as the waste top. fresh: the line cards that pair with news; stale: all others.
+
+    Safe since all that can leave has one fixed order: inside the layout by number, then with the waste top, then
+    after a draw. What is left out could have left before the last removal, for as many moves to the same state,
+    and stands lower in the order than that. It is found that other way: if there, too, the last step is left out,
+    then for one that stands higher still, and the order ends. So it does not matter by which way a state is
+    reached first.
     """
 
     __slots__ = ("cells", "fresh", "news", "on_waste", "order", "removals", "stale", "want", "waste_all")
