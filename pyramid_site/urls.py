@@ -68,6 +68,7 @@ urlpatterns = [
     path(V1 + "races/", racing.list_races),
     path(V1 + "races/<int:race>/", racing.show_race),
     path(V1 + "races/<int:race>/attempts/", racing.enter_race),
+    path(V1 + "races/<int:race>/export/", racing.export_race),
     path(V1 + "daily/", dailies.show_today),
     path(V1 + "daily/calendar/", dailies.show_calendar),
     path(V1 + "daily/<str:day>/<str:letter>/", dailies.show_daily),

@@ -98,10 +98,11 @@ def _check_fields(error: Any, more: set[str]) -> None:
 
 def _read(response: Any) -> Any:
     kind = response.headers.get("Content-Type", "").partition(";")[0]
-    if not response.content:
-        return None
+    content = b"".join(response.streaming_content) if response.streaming else response.content
     if kind == "application/x-ndjson":
-        return [json.loads(line) for line in response.content.splitlines()]
+        return [json.loads(line) for line in content.splitlines()]
+    if not content:
+        return None
     if kind == "application/json":
-        return json.loads(response.content)
-    return response.content.decode()
+        return json.loads(content)
+    return content.decode()

@@ -3,7 +3,9 @@
 from datetime import datetime
 from typing import Any
 
+from django.http import StreamingHttpResponse
 from django.utils.translation import gettext, gettext_noop
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import permission_classes
@@ -12,8 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api import api_view, field, find_ruleset
+from games.errors import Problem
 from games.models import Player, read_deal
 from games.rest import (
+    NDJSON,
     StrictCharField,
     StrictSerializer,
     check_fields,
@@ -23,7 +27,7 @@ from games.rest import (
     read_number,
 )
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, entries, races, racing
+from leaderboard import actions, audit, entries, races, racing
 from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
 
@@ -269,3 +273,23 @@ def enter_race(request: Request, race: int) -> Response:
         "note": gettext(UNRANKED[entry.unranked_because]) if entry.unranked_because else None,
     }
     return Response(answer, status=201 if created else 200)
+
+
+@extend_schema(responses={(200, NDJSON): OpenApiTypes.STR}, auth=TOKEN_OR_NONE, summary="Export a race")
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def export_race(request: Request, race: int) -> StreamingHttpResponse:
+    """All entries of a closed race as newline-delimited JSON: replay, official time, held or void.
+
+    With it everybody can check the race without this server (docs/audit.md). A race with an invite code is exported
+    for its host and for who has entered.
+    """
+    check_fields(request.query_params, ())
+    now = actions.read_clock()
+    seen = entries.find_race(race, request.user, now=now)
+    if seen is None or (seen.race.invite_code and seen.entry is None and seen.race.host != request.user):
+        raise racing.no_such_race()
+    if races.phase(now, seen.race.opens_at, seen.race.closes_at) != races.CLOSED:
+        raise Problem(409, "race_not_closed", gettext_noop("A race is exported once it is closed."))
+    lines = (f"{line}\n".encode() for line in audit.export_race(seen.race))
+    return StreamingHttpResponse(lines, content_type=NDJSON)
