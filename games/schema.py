@@ -74,6 +74,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str | int]] = {
     "attempt": ("The id of an attempt, which is that of its replay.", 1),
     "race": ("The id of a race.", 1),
     "day": ("A UTC day.", "2026-11-30"),
+    "month": ("A month.", "2026-11"),
 }
 
 

@@ -31,6 +31,17 @@ def sort_key(order: str, official_ms: int, moves: int, points: int) -> tuple[int
     raise ValueError(f"There is no order {order!r}.")
 
 
+def below_key(official_ms: int | None, moves: int, left: int, played_ms: int | None) -> tuple[int, ...]:
+    """How entries outside a race's ranks follow each other; less comes first.
+
+    The held wins (with an official time) by time, then moves; then who did not win, by tableau cards left, then by
+    the time played; without a token (None) last.
+    """
+    if official_ms is not None:
+        return 0, official_ms, moves
+    return 1, left, 2**31 if played_ms is None else played_ms
+
+
 def season_points(rank: int, field: int) -> int:
     """What a rank among `field` ranked players of a daily is worth in its season: 0 to 999, whole.
 

@@ -6,18 +6,17 @@ page is written as JSON by PostgreSQL. Locks are taken attempt first, then stand
 win compares itself with or counts on, it has locked (ON CONFLICT sees the latest version, and so does `old`).
 """
 
-import re
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import DatabaseError, connection
 from django.db.models import Q
 
 from games.engine.rulesets import get_ruleset
-from games.models import Attempt, Deal, Player
+from games.models import Attempt, Deal
 from leaderboard import ranking
-from leaderboard.models import Board, Race, Standing
+from leaderboard.models import Board, Race
 from leaderboard.periods import name_periods
 from leaderboard.races import day_of
 
@@ -75,7 +74,7 @@ IN_ORDER = "key1, key2, key3, ended_at, attempt_id"
 FROM_BELOW = "key1 DESC, key2 DESC, key3 DESC, ended_at DESC, attempt_id DESC"
 
 
-def _row(alias: str) -> str:
+def row_of(alias: str) -> str:
     return f"({alias}.key1, {alias}.key2, {alias}.key3, {alias}.ended_at, {alias}.attempt_id)"
 
 
@@ -112,7 +111,7 @@ WITH won AS (
     ON CONFLICT (board_id, player_id) DO UPDATE
     SET attempt_id = excluded.attempt_id, key1 = excluded.key1, key2 = excluded.key2, key3 = excluded.key3,
         ended_at = excluded.ended_at
-    WHERE {_row("s")} > {_row("excluded")}
+    WHERE {row_of("s")} > {row_of("excluded")}
     RETURNING new.board_id, new.key1 AS new_ms, old.key1 AS old_ms
 ), moved AS (
     {MOVE_COUNTS.format(changed="placed JOIN board ON board.id = board_id AND " + BY_TIME)}
@@ -205,38 +204,9 @@ def step_down(attempt: int, player: int) -> None:
         cursor.execute(REPLACE, {"boards": boards, "player": player, **keys})
 
 
-# the board that is read, and how many stand on it: every winner has a place in the time order's buckets
+# every winner has a place in the time order's buckets
 TOTAL = f"""(SELECT coalesce(sum(count), 0) FROM leaderboard_timebucket
     WHERE board_id = {{board}} AND shift = {ranking.BUCKET_SHIFTS[-1]})"""
-THE_BOARD = f"""
-SELECT *, {TOTAL.format(board="time_board")} AS total
-FROM (
-    SELECT max(id) FILTER (WHERE "order" = %(order)s) AS id,
-        max(id) FILTER (WHERE "order" = '{ranking.TIME}') AS time_board
-    FROM leaderboard_board WHERE {{of}}
-) ids"""
-OF_RULESET = "deal_id IS NULL AND race_id IS NULL AND ruleset = %(ruleset)s AND period = %(period)s"
-OF_RACE = "deal_id IS NULL AND race_id = %(race)s"
-OF_DEAL = """race_id IS NULL AND clock = %(clock)s AND deal_id =
-    (SELECT id FROM games_deal WHERE ruleset = %(ruleset)s AND "order" = %(cards)s)"""
-
-AT_CURSOR = """SELECT board.id, %(key1)s::int, %(key2)s::int, %(key3)s::int,
-    (SELECT ended_at FROM games_attempt WHERE id = %(attempt)s), %(attempt)s::bigint FROM board"""
-AT_PLAYER = f"""SELECT board_id, {IN_ORDER} FROM leaderboard_standing
-    WHERE board_id = (SELECT id FROM board) AND player_id = %(player)s"""
-
-# PostgreSQL cannot infer the bound on key1 from a row comparison. The limits are part of the text: not knowing
-# them it plans for a tenth of the board, or plans anew each time, which takes as long as the reading
-ROWS = f"""
-    (SELECT s.* FROM mark m, LATERAL (
-        SELECT * FROM leaderboard_standing WHERE board_id = m.board_id AND key1 >= m.key1
-        AND ({IN_ORDER}) {{edge}} {_row("m")}
-        ORDER BY {IN_ORDER} LIMIT {{below}}
-    ) s) UNION ALL (SELECT s.* FROM mark m, LATERAL (
-        SELECT * FROM leaderboard_standing WHERE board_id = m.board_id AND key1 <= m.key1
-        AND ({IN_ORDER}) < {_row("m")}
-        ORDER BY {FROM_BELOW} LIMIT {{above}}
-    ) s)"""
 BETTER = "(s.key1, s.key2, s.key3) < (f.key1, f.key2, f.key3)"
 
 
@@ -252,146 +222,6 @@ IN_BUCKETS = f"""
     {" + ".join(map(_count_level, ranking.BUCKET_SHIFTS, (*ranking.BUCKET_SHIFTS[1:], 31)))}
     + (SELECT count(*) FROM leaderboard_standing s WHERE s.board_id = f.board_id AND s.key1 <= f.key1
        AND s.key1 >= f.key1 >> {FINEST} << {FINEST} AND {BETTER})"""
-IN_ROWS = f"""
-    (SELECT count(*) FROM leaderboard_standing s
-     WHERE s.board_id = f.board_id AND s.key1 <= f.key1 AND {BETTER})"""
-
-# what a page says of a row
-ROW = {
-    "rank": "CASE WHEN page_rank = 1 THEN better + 1 ELSE ahead + page_rank END",
-    "row": "ahead + place",
-    "player": "to_json(player.name)",
-    "official_ms": "a.official_ms",
-    "moves": "a.counted_moves",
-    "points": "a.points",
-    "bonus": "a.bonus",
-    "score": "a.points + coalesce(a.bonus, 0)",
-    "when": """to_char(a.ended_at AT TIME ZONE 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"\\"')""",
-    "ranked": "a.ranked",
-    "replay": "a.id",
-}
-
-
-def _write_object(fields: dict[str, str]) -> str:
-    """SQL that writes a JSON object; json_build_object would write each name anew, which takes twice as long."""
-    values = (f"""'"{name}": ' || coalesce(({value})::text, 'null')""" for name, value in fields.items())
-    return f"""'{{{{' || {" || ', ' || ".join(values)} || '}}}}'"""
-
-
-# LIMIT 1: else PostgreSQL may read all attempts and all players to join them with a page.
-# better: the rows that are better than the page's first; tied: those tied with it and before it.
-# MATERIALIZED: else PostgreSQL counts them again for every row of the page
-READ_PAGE = f"""
-WITH board AS MATERIALIZED ({{board}}),
-mark (board_id, key1, key2, key3, ended_at, attempt_id) AS ({{mark}}),
-page AS MATERIALIZED ({ROWS}),
-first AS MATERIALIZED (
-    SELECT {{better}} AS better, (
-        SELECT count(*) FROM leaderboard_standing s
-        WHERE s.board_id = f.board_id AND s.key1 = f.key1 AND s.key2 = f.key2 AND s.key3 = f.key3
-        AND (s.ended_at, s.attempt_id) < (f.ended_at, f.attempt_id)
-    ) AS tied
-    FROM (SELECT * FROM page ORDER BY {IN_ORDER} LIMIT 1) f
-),
-r AS (
-    SELECT page.*, better, better + tied AS ahead,
-        rank() OVER (ORDER BY page.key1, page.key2, page.key3) AS page_rank,
-        row_number() OVER (ORDER BY page.key1, page.key2, page.key3, page.ended_at, page.attempt_id) AS place,
-        count(*) OVER () AS size,
-        (SELECT total FROM board) AS total,
-        concat_ws('.', page.key1, page.key2, page.key3, page.attempt_id) AS cursor
-    FROM page, first
-)
-SELECT count(*), json_build_object(
-    'total', (SELECT total FROM board),
-    'previous', CASE WHEN count(*) > 0 THEN max(cursor) FILTER (WHERE place = 1 AND ahead > 0)
-        WHEN (SELECT total FROM board) > 0 THEN %(past_the_end)s::text END,
-    'next', CASE WHEN count(*) > 0 THEN max(cursor) FILTER (WHERE place = size AND ahead + size < total)
-        WHEN (SELECT total FROM board) > 0 THEN %(past_the_top)s::text END,
-    'rows', coalesce('[' || string_agg({_write_object(ROW)}, ', ' ORDER BY place) || ']', '[]')::json
-)::text
-FROM r,
-    LATERAL (SELECT * FROM games_attempt WHERE id = r.attempt_id LIMIT 1) a,
-    LATERAL (SELECT name FROM games_player WHERE id = r.player_id LIMIT 1) player
-"""
-
-
-class Cursor(NamedTuple):
-    """A row's place in the order, as a page's `previous` and `next` write it: key1.key2.key3.attempt."""
-
-    key1: int
-    key2: int
-    key3: int
-    attempt: int
-
-    @classmethod
-    def read(cls, text: str) -> "Cursor":
-        """The cursor that was written as `text`. Raises ValueError."""
-        numbers = [int(part) for part in text.split(".") if re.fullmatch(r"-?[0-9]{1,18}", part, re.ASCII)]
-        if len(numbers) != 4 or ".".join(map(str, numbers)) != text or max(map(abs, numbers[:3])) >= 2**31:
-            raise ValueError(text)
-        return cls(*numbers)
-
-    def __str__(self) -> str:
-        return ".".join(map(str, self))
-
-
-TOP = Cursor(1 - 2**31, 0, 0, 0)
-BOTTOM = Cursor(2**31 - 1, 0, 0, 0)
-
-
-class BoardKey(NamedTuple):
-    """What names a board: of a deal (`cards` its PY0 letters), of a race, or else of a ruleset, in a period or ever."""
-
-    ruleset: str
-    order: str
-    clock: str = Attempt.SERVER
-    cards: str | None = None
-    race: int | None = None
-    period: str = ""
-
-    @property
-    def where(self) -> str:
-        """The SQL that finds its row."""
-        return OF_DEAL if self.cards is not None else OF_RULESET if self.race is None else OF_RACE
-
-
-def read_page(
-    key: BoardKey,
-    *,
-    limit: int,
-    after: Cursor | None = None,
-    before: Cursor | None = None,
-    around: Player | None = None,
-) -> str:
-    """One page of a board as JSON text: {"total", "previous", "next", "rows": [...]}.
-
-    Without a cursor the top `limit` rows; else those after or before it; around a player: that row and up to
-    `limit` on either side. A page past either end still leads back to the rows. Raises Standing.DoesNotExist
-    where the player to read around does not stand on the board.
-    """
-    params: dict[str, Any] = key._asdict()
-    params |= {"past_the_end": str(BOTTOM) if after else None, "past_the_top": str(TOP) if before else None}
-    parts = {
-        "board": THE_BOARD.format(of=key.where),
-        "mark": AT_CURSOR,
-        "edge": ">",
-        "below": 0 if before else limit,
-        "above": limit if before else 0,
-        "better": IN_BUCKETS if key.order == ranking.TIME else IN_ROWS,
-    }
-    if around:
-        parts |= {"mark": AT_PLAYER, "edge": ">=", "below": limit + 1, "above": limit}
-        params |= {"player": around.pk}
-    else:
-        params |= (after or before or TOP)._asdict()
-    with connection.cursor() as db:
-        db.execute(READ_PAGE.format(**parts), params)
-        size, page = db.fetchone()
-    if around and not size:
-        raise Standing.DoesNotExist
-    return page
-
 
 READ_PLACES = f"""
 WITH a AS MATERIALIZED (

@@ -1,7 +1,8 @@
-"""A player's figures, read from the attempts."""
+"""A player's figures and two players', and who stands below a race's ranks: read from the attempts."""
 
+import json
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import Case, F, IntegerField, Q, QuerySet, When
@@ -11,17 +12,18 @@ from django.db.models.functions import Coalesce
 from games.engine.rulesets import RULESETS
 from games.models import Attempt, Player
 from leaderboard import ranking
+from leaderboard.models import Race
 
-# an open game counts from its first move, but is nobody's best yet
+# an open game counts from its first move, but is nobody's best yet; a void one is none, a held one is no best
 READ_TOTALS = """
 SELECT ruleset, clock, count(*), count(*) FILTER (WHERE "end" = 'won'),
-    (array_agg(game ORDER BY official_ms, counted_moves, ended_at, id) FILTER (WHERE "end" = 'won'))[1],
-    (array_agg(game ORDER BY counted_moves, official_ms, ended_at, id) FILTER (WHERE "end" = 'won'))[1],
+    (array_agg(game ORDER BY official_ms, counted_moves, ended_at, id) FILTER (WHERE "end" = 'won' AND held = ''))[1],
+    (array_agg(game ORDER BY counted_moves, official_ms, ended_at, id) FILTER (WHERE "end" = 'won' AND held = ''))[1],
     (array_agg(game ORDER BY points + coalesce(bonus, 0) DESC, official_ms, counted_moves, ended_at, id)
-        FILTER (WHERE ended_at IS NOT NULL OR ends_at <= clock_timestamp()))[1]
+        FILTER (WHERE held = '' AND (ended_at IS NOT NULL OR ends_at <= clock_timestamp())))[1]
 FROM games_attempt, LATERAL json_build_object('official_ms', official_ms, 'moves', counted_moves,
     'points', points, 'bonus', bonus, 'replay', id) game
-WHERE player_id = %s AND plies > 0
+WHERE player_id = %s AND plies > 0 AND voided_at IS NULL
 GROUP BY ruleset, clock ORDER BY ruleset, clock
 """
 
@@ -65,3 +67,70 @@ def list_attempts(
         moves_of_a_win=Case(When(won, then=F("counted_moves"))),
         played_ms=Case(When(~won, then=RawSQL("times[cardinality(times)]", [], IntegerField()))),
     ).order_by(*ATTEMPT_ORDERS[order])
+
+
+# Below a race's ranks, in the order of `ranking.below_key`
+READ_BELOW = """
+WITH below AS (
+    SELECT a.*, a.times[cardinality(a.times)] AS played_ms,
+        CASE WHEN a."end" = '' THEN 'expired' ELSE a."end" END AS ending
+    FROM leaderboard_entry e JOIN games_attempt a ON a.id = e.attempt_id
+    WHERE e.race_id = %s AND e.ranked AND a.voided_at IS NULL
+        AND (a.ended_at IS NOT NULL OR a.ends_at <= clock_timestamp()) AND (a."end" <> 'won' OR a.held <> '')
+), page AS (
+    SELECT *, row_number() OVER (ORDER BY "end" <> 'won', official_ms, CASE WHEN "end" = 'won' THEN counted_moves END,
+        "left", played_ms NULLS LAST, coalesce(ended_at, ends_at), id) AS place
+    FROM below ORDER BY place LIMIT %s OFFSET %s
+)
+SELECT (SELECT count(*) FROM below), coalesce(json_agg(json_build_object(
+    'player', player.name, 'held', nullif(held, ''), 'end', ending, 'left', "left", 'official_ms', official_ms,
+    'played_ms', played_ms, 'moves', counted_moves, 'points', points, 'bonus', bonus, 'replay', page.id
+) ORDER BY place), '[]')::text
+FROM page JOIN games_player player ON player.id = page.player_id
+"""
+
+
+def list_below(race: Race, *, limit: int, offset: int) -> tuple[int, list[dict[str, Any]]]:
+    """How many ranked entries of a race have ended outside its ranks, and a page of them."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ_BELOW, [race.pk, limit, offset])
+        total, rows = cursor.fetchone()
+    return total, json.loads(rows)
+
+
+# Two players beside each other
+
+SHARED = """
+WITH best AS (
+    SELECT DISTINCT ON (deal_id, player_id) deal_id, player_id, json_build_object('official_ms', official_ms,
+        'moves', counted_moves, 'replay', a.id) AS game, official_ms, counted_moves
+    FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
+    WHERE player_id IN (%(a)s, %(b)s) AND a.ruleset = %(ruleset)s AND clock = 'server' AND "end" = 'won' AND held = ''
+        AND voided_at IS NULL
+    ORDER BY deal_id, player_id, official_ms, counted_moves, ended_at, a.id
+)
+SELECT d.ruleset, d."order", d.seed, x.game, y.game,
+    sign(y.official_ms - x.official_ms)::int
+FROM best x JOIN best y ON y.deal_id = x.deal_id AND y.player_id = %(b)s
+JOIN games_deal d ON d.id = x.deal_id
+WHERE x.player_id = %(a)s
+ORDER BY d.id DESC
+"""
+
+
+class Shared(NamedTuple):
+    """A deal that two players have won and each one's best game by time. faster: 1 the first, -1 the second, or 0."""
+
+    ruleset: str
+    order: str
+    seed: str | None
+    first: dict[str, Any]
+    second: dict[str, Any]
+    faster: int
+
+
+def list_shared(first: Player, second: Player, ruleset: str) -> list[Shared]:
+    """The deals of a ruleset that both have won by the server's clock, the newest first; held and void wins aside."""
+    with connection.cursor() as cursor:
+        cursor.execute(SHARED, {"a": first.pk, "b": second.pk, "ruleset": ruleset})
+        return [Shared(*row) for row in cursor.fetchall()]

@@ -189,6 +189,13 @@ DATABASES["default"]["OPTIONS"] |= {"prepare_threshold": 3, "server_side_binding
 # compiling a plan takes longer than any of ours runs
 DATABASES["default"]["OPTIONS"]["options"] = f"{DATABASES['default']['OPTIONS'].get('options', '')} -c jit=off".strip()
 
+# boards that many look at: the threads of a process share what was read, for a second
+LOCAL_CACHE = "django.core.cache.backends.locmem.LocMemCache"
+CACHES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": LOCAL_CACHE},
+    "boards": {"BACKEND": LOCAL_CACHE, "LOCATION": "boards", "TIMEOUT": 1, "OPTIONS": {"MAX_ENTRIES": 1000}},
+}
+
 HTTP_THREADS = read_number("HTTP_THREADS", 4)
 HTTP_QUEUE = read_number("HTTP_QUEUE", 64)
 SOLVERS = read_number("SOLVERS", max(1, (os.cpu_count() or 1) // 2))

@@ -15,3 +15,5 @@ os.environ["HUMAN_FLOORS"] = "*=0/0"  # no human plays the tests
 os.environ["DJANGO_SETTINGS_MODULE"] = "pyramid_site.settings"
 
 from pyramid_site.settings import *  # noqa: E402, F403
+
+CACHES["boards"]["TIMEOUT"] = 0  # noqa: F405  (tests look at once at what they have just written)

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from games.api import api_view, field, find_ruleset
 from games.errors import Problem
-from games.models import Attempt, Player
+from games.models import Attempt, Player, write_code
 from games.names import clean_name, name_key
 from games.rest import check_fields, public, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
@@ -157,3 +157,95 @@ def _describe_game(game: Attempt, hidden: set[str]) -> dict[str, Any]:
         "bonus": game.bonus,
         "left": game.left,
     }
+
+
+class SideAnswer(serializers.Serializer[Any]):
+    """One of the two. The bests are those of the player's games by the server's clock; null: there is none."""
+
+    player = field()
+    games = field(serializers.IntegerField)
+    wins = field(serializers.IntegerField)
+    best_time = BestAnswer(allow_null=True)
+    fewest_moves = BestAnswer(allow_null=True)
+    best_points = BestAnswer(allow_null=True)
+    faster = field(serializers.IntegerField, "On how many of the shared deals.")
+
+
+class SharedGameAnswer(serializers.Serializer[Any]):
+    official_ms = field(serializers.IntegerField)
+    moves = field(serializers.IntegerField)
+    replay = field(serializers.IntegerField)
+
+
+class SharedAnswer(serializers.Serializer[Any]):
+    deal = field()
+    a = SharedGameAnswer()
+    b = SharedGameAnswer()
+    faster = field(allow_null=True, help_text="a, b or null: equally fast")
+
+
+class ComparisonAnswer(serializers.Serializer[Any]):
+    ruleset = field()
+    a = SideAnswer()
+    b = SideAnswer()
+    shared = field(serializers.IntegerField, "Deals that both have won, and that you may know of.")
+    rows = SharedAnswer(many=True)
+
+
+@extend_schema(
+    parameters=[
+        query("a", "a player's name, or me", required=True),
+        query("b", "another player's name, or me", required=True),
+        query("ruleset", "a letter", required=True),
+        number_query("limit", "shared deals of a page, the newest first", 1, MAX_LIMIT, 50),
+        number_query("offset", "shared deals to skip", 0, MAX_OFFSET, 0),
+    ],
+    responses=ComparisonAnswer,
+    auth=TOKEN_OR_NONE,
+    summary="Two players",
+)
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def compare_players(request: Request) -> Response:
+    """Two players side by side in a ruleset: their bests, the deals that both have won, and who was faster how often.
+
+    Deals of a race that can still be entered are left out until you have been shown their cards.
+    """
+    query = request.query_params
+    check_fields(query, ("a", "b", "ruleset", "limit", "offset"))
+    for name in ("a", "b", "ruleset"):
+        if name not in query:
+            raise Problem(400, "required", gettext_noop("This must be sent."), name)
+    ruleset = find_ruleset(query["ruleset"], status=400).letter
+    first, second = (read_caller(request) if query[x] == "me" else find_player(query[x], x) for x in ("a", "b"))
+    if first == second:
+        raise Problem(400, "same_player", gettext_noop("Name two players."), "b")
+    offset = read_number(query, "offset", 0, MAX_OFFSET, 0)
+    limit = read_number(query, "limit", 1, MAX_LIMIT, 50)
+    shared = stats.list_shared(first, second, ruleset)
+    hidden = sight.hidden_orders(request.user, {row.order for row in shared}, now=actions.read_clock())
+    shared = [row for row in shared if row.order not in hidden]
+    return Response(
+        {
+            "ruleset": ruleset,
+            "a": _describe_side(first, ruleset, sum(row.faster > 0 for row in shared)),
+            "b": _describe_side(second, ruleset, sum(row.faster < 0 for row in shared)),
+            "shared": len(shared),
+            "rows": [
+                {
+                    "deal": write_code(row.ruleset, row.order, row.seed),
+                    "a": row.first,
+                    "b": row.second,
+                    "faster": {1: "a", -1: "b"}.get(row.faster),
+                }
+                for row in shared[offset : offset + limit]
+            ],
+        }
+    )
+
+
+def _describe_side(player: Player, ruleset: str, faster: int) -> dict[str, Any]:
+    none = {"games": 0, "wins": 0, "best_time": None, "fewest_moves": None, "best_points": None}
+    totals = [row for row in stats.read_totals(player) if (row["ruleset"], row["clock"]) == (ruleset, Attempt.SERVER)]
+    found = totals[0] if totals else none
+    return {"player": player.name} | {name: found[name] for name in none} | {"faster": faster}

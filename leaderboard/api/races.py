@@ -74,7 +74,7 @@ HELD_FIELD: Any = field(
 
 
 class PlaceAnswer(serializers.Serializer[Any]):
-    board = field(help_text="deal or ruleset")
+    board = field(help_text="deal, race or ruleset")
     rank = field(serializers.IntegerField, "By time.")
     total = field(serializers.IntegerField)
     best = field(serializers.BooleanField, "Whether the player stands there with this attempt.")

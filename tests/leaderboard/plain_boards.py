@@ -110,5 +110,6 @@ def describe(row: Row) -> dict[str, Any]:
         "score": attempt.points + (attempt.bonus or 0),
         "when": attempt.ended_at,
         "ranked": attempt.ranked,
+        "assisted": attempt.assisted,
         "replay": attempt.pk,
     }

@@ -10,7 +10,7 @@ import pytest
 
 from games.models import Player
 from leaderboard.models import Board, Standing
-from leaderboard.standings import BOTTOM, TOP, BoardKey, Cursor, read_page
+from leaderboard.pages import BOTTOM, TOP, BoardKey, Cursor, read_page
 from tests.client import Api
 from tests.leaderboard.plain_boards import Row, check_boards, compute_rows, describe, list_attempts
 from tests.players import EASY_ORDER, easy_deal, make_player, make_players, place, win
@@ -39,14 +39,15 @@ def fill(seed: int, players: int, wins: int) -> list[Player]:
 
 
 def board_of(key: BoardKey) -> Board:
-    return Board.objects.get(kind="ruleset" if key.cards is None else "deal", ruleset=key.ruleset, order=key.order)
+    return Board.objects.get(kind="ruleset", ruleset=key.ruleset, order=key.order)
 
 
 def read(key: BoardKey, limit: int, **window: Any) -> dict[str, Any]:
-    page = json.loads(read_page(key, limit=limit, **window))
-    for row in page["rows"]:
+    page = read_page(key, limit=limit, **window)
+    rows = [json.loads(f"{row}}}") for row in page.rows]
+    for row in rows:
         row["when"] = datetime.fromisoformat(row["when"])
-    return page
+    return {"total": page.total, "previous": page.previous, "next": page.next, "rows": rows}
 
 
 def expect(rows: list[Row], start: int, stop: int) -> list[dict[str, Any]]:

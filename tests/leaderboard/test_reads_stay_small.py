@@ -10,7 +10,8 @@ from django.db import connection
 from games.actions import store_deal
 from games.models import Player
 from leaderboard.models import Board, Standing
-from leaderboard.standings import BoardKey, Cursor, open_boards, read_page, read_places
+from leaderboard.pages import BoardKey, Cursor, read_page
+from leaderboard.standings import open_boards, read_places
 from tests.players import EASY_ORDER, easy_deal, make_player, place, win
 
 pytestmark = pytest.mark.django_db
