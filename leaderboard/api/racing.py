@@ -200,7 +200,9 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
     auth=TOKEN_OR_NONE,
     summary="Races",
 )
-@extend_schema(methods=["POST"], request=NewRace, responses={201: RaceAnswer}, summary="Make a race")
+@extend_schema(
+    methods=["POST"], request=NewRace, responses={201: RaceAnswer}, auth=[{"tokenAuth": []}], summary="Make a race"
+)
 @api_view(["GET", "POST"])
 @permission_classes([AllowAny])
 def list_races(request: Request) -> Response:
