@@ -201,6 +201,8 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     assert call("GET", f"deals/{easy}/board/", status=200, clock="client", around="ada")["rows"]
     assert call("GET", "rulesets/T/board/", status=200, limit=1)["rows"]
     call("GET", "rulesets/T/board/", status=404, around="nobody")
+    call("GET", "rulesets/T/board/", status=200, period="week", histogram=10)
+    assert call("GET", f"deals/{easy}/board/", status=200, around="me", top=2)["place"]
 
     race = call("POST", "races/", {"name": "Cup", "ruleset": "M", "closes_at": later}, status=201)["id"]
     call("POST", "races/", {"name": "Cup", "ruleset": "M", "closes_at": "2020-01-01T00:00Z"}, status=400)
@@ -220,6 +222,11 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     assert call("GET", "daily/calendar/", status=200)["dailies"]
     assert call("GET", "dailies/commitments/", status=200)["rows"]
     call("GET", "players/ada/streak/", status=200)
+    call("GET", f"races/{over}/board/", status=200, order="moves")
+    call("GET", f"races/{over}/board/below/", status=200)
+    call("GET", f"races/{over}/board/", status=400, top=3)
+    call("GET", f"seasons/{today():%Y-%m}/", status=200, ruleset="T")
+    call("GET", "compare/", status=200, a="me", b="bea", ruleset="M")
 
     assert call("GET", "players/me/", status=200)["rulesets"]
     call("GET", "players/bea/", status=200)
