@@ -219,7 +219,7 @@ def _read_told(request: Request, found: list[Page]) -> set[str]:
     orders = {
         cards for page in found for cards, over in zip(page.cards, page.over_par, strict=True) if over is not None
     }
-    return sight.told_orders(request.user, orders, now=actions.read_clock()) if orders else set()
+    return sight.par_orders(request.user, orders, now=actions.read_clock()) if orders else set()
 
 
 def _write_rows(page: Page, told: set[str]) -> str:
