@@ -1,5 +1,7 @@
 """The pages."""
 
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -8,17 +10,20 @@ from django.utils.translation import gettext, gettext_noop
 from games.engine.cards import write_card
 from games.engine.deal import Deal
 from games.engine.rulesets import RULESETS
-from leaderboard import ranking
+from leaderboard import daily, ranking
+from leaderboard.actions import read_clock
 from leaderboard.minting import ensure_ready
 from leaderboard.models import Board, Standing
+from leaderboard.races import day_of
 
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 RANKS = {"T": "10", "J": gettext_noop("J"), "Q": gettext_noop("Q"), "K": gettext_noop("K")}
+DIFFICULTY = {"easy": gettext_noop("easy"), "medium": gettext_noop("medium"), "hard": gettext_noop("hard")}
 EXAMPLE = "PY1-N-AAAAAAS"
 
 
 def show_home(request: HttpRequest) -> HttpResponse:
-    """What this is, and who leads in each ruleset."""
+    """What this is, today's dailies, and who leads in each ruleset."""
     ensure_ready()
     first = Standing.objects.filter(board=OuterRef("pk")).order_by("key1", "key2", "key3", "ended_at", "attempt")
     tops = Board.objects.filter(deal=None, kind=Board.RULESET, order=ranking.TIME).values_list(
@@ -31,7 +36,29 @@ def show_home(request: HttpRequest) -> HttpResponse:
         if leader := leaders.get(letter):
             row |= {"player": leader.player.name, "time": write_time(leader.key1), "moves": leader.key2}
         rulesets.append(row)
-    return render(request, "leaderboard/home.html", {"pyramid": _draw_pyramid(), "rulesets": rulesets})
+    page = {"pyramid": _draw_pyramid(), "rulesets": rulesets}
+    return render(request, "leaderboard/home.html", page | _read_today())
+
+
+def _read_today() -> dict[str, object]:
+    """Today's dailies, as everybody may see them, and the names of the rulesets whose daily is still being dealt."""
+    now = read_clock()
+    found = [row for row in daily.read_day(day_of(now), AnonymousUser(), now=now) if not row.seen.race.withdrawn_at]
+    rows = [
+        {
+            "day": row.seen.race.day,
+            "letter": row.seen.race.ruleset,
+            "name": gettext(RULESETS[row.seen.race.ruleset].name),
+            "difficulty": gettext(DIFFICULTY.get(row.seen.race.deal.difficulty, "–")),
+            "players": row.seen.players,
+            "first": row.top[0] if row.top else None,
+            "time": write_time(row.top[0].official_ms) if row.top else None,
+        }
+        for row in found
+    ]
+    there = {row["letter"] for row in rows}
+    missing = [gettext(RULESETS[letter].name) for letter in settings.DAILY_RULESETS if letter not in there]
+    return {"dailies": rows, "missing": missing}
 
 
 def write_time(milliseconds: int) -> str:

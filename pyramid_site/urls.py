@@ -75,7 +75,7 @@ urlpatterns = [
     path(V1 + "compare/", people.compare_players),
     path(V1 + "daily/", dailies.show_today),
     path(V1 + "daily/calendar/", dailies.show_calendar),
-    path(V1 + "daily/<str:day>/<str:letter>/", dailies.show_daily),
+    path(V1 + "daily/<str:day>/<str:letter>/", dailies.show_daily, name="daily"),
     path(V1 + "dailies/commitments/", dailies.list_commitments),
     path(V1 + "players/<str:name>/streak/", dailies.show_streaks),
     path(V1 + "replays/", races.submit_replay),

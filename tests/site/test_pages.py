@@ -23,6 +23,15 @@ def test_the_first_page_speaks_the_language_asked_for(language: str, browser: ht
     assert {"en": "J♥", "de": "B♥"}[language] in page.text
 
 
+def test_the_first_page_shows_todays_daily_and_what_is_still_dealt(browser: httpx.Client) -> None:
+    page = browser.get("/").text
+    day = browser.get("/api/v1/daily/").json()["day"]
+    assert f'<a href="/api/v1/daily/{day}/T/">Three passes</a>' in page
+    assert re.search("<td>(easy|medium|hard)</td>", page)
+    assert "<td>Relaxed</td>" in page, "not minted"
+    assert page.count("is being dealt") == 4
+
+
 @pytest.mark.parametrize("path", ["/", "/api/"])
 def test_every_file_that_a_page_names_is_there(path: str, browser: httpx.Client) -> None:
     page = browser.get(path)
