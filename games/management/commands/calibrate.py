@@ -59,9 +59,9 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--deals", type=read_count, default=90, metavar="N", help="winnable ones (%(default)s)")
+        parser.add_argument("--deals", type=read_count, default=240, metavar="N", help="winnable ones (%(default)s)")
         parser.add_argument(
-            "--dealt", type=read_count, default=700, metavar="N", help="at most, winnable or not (%(default)s)"
+            "--dealt", type=read_count, default=2000, metavar="N", help="at most, winnable or not (%(default)s)"
         )
         parser.add_argument("--processes", type=read_count, metavar="N", help="default: one for each core")
 
