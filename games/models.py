@@ -198,7 +198,7 @@ class Attempt(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.player} on {self.deal}"
+        return f"{self.player}, attempt {self.pk}"  # in the admin the cards are not for everybody
 
     def expire(self, *, now: datetime) -> Self:
         """Read an open attempt past its `ends_at` as expired, whether that is stored or not."""

@@ -48,13 +48,13 @@ def start_ranked(*, player: Player, ruleset: Ruleset, difficulty: str | None = N
     """A ranked attempt on cards that the player has not been shown, and whether it is new.
 
     One outside races is open at a time in each ruleset: the same call returns it. With a difficulty the deal is a
-    proven one of the pool; where the pool has none left for this player, it is any deal (`Deal.pooled` says which).
+    proven one of the pool; where the pool has none left that nobody has met, it is any deal (`Deal.pooled` says which).
     """
     with transaction.atomic():
         attempts = lock_open_attempts(player).filter(ruleset=ruleset.letter, ranked=True)
         if attempt := attempts.exclude(entries__ranked=True).first():
             return attempt, False
-        if difficulty and (pooled := pick_pooled(player=player, ruleset=ruleset.letter, difficulty=difficulty)):
+        if difficulty and (pooled := pick_pooled(ruleset=ruleset.letter, difficulty=difficulty)):
             return create_attempt(player, pooled, ranked=True), True
         while True:
             deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))

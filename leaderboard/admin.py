@@ -25,18 +25,34 @@ from leaderboard.actions import read_clock
 from leaderboard.models import Board, Entry, Race, Standing
 
 
+def in_play(order: str) -> Exists:
+    """Whether cards in the order of a field are in a race that is to come or can be entered: no staff is shown them."""
+    live = Race.objects.filter(closes_at__gt=read_clock(), withdrawn_at=None)
+    return Exists(live.filter(deal__order=OuterRef(order)))
+
+
 @admin.register(Board)
 class BoardAdmin(ReadOnlyAdmin):
+    """Boards; not those of cards in play."""
+
     list_display = ("id", "kind", "ruleset", "deal", "race", "period", "clock", "order")
     list_filter = ("kind", "ruleset", "clock", "order")
     list_select_related = ("deal", "race")
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Board]:
+        return super().get_queryset(request).exclude(in_play("deal__order"))
+
 
 @admin.register(Standing)
 class StandingAdmin(ReadOnlyAdmin):
+    """Standings; not on the boards of cards in play."""
+
     list_display = ("board", "player", "attempt", "key1", "key2", "key3", "ended_at")
     list_select_related = ("board__deal", "board__race", "player", "attempt__player", "attempt__deal")
     show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Standing]:
+        return super().get_queryset(request).exclude(in_play("board__deal__order"))
 
 
 # Deals and results
@@ -46,20 +62,28 @@ admin.site.unregister((Deal, Attempt))
 
 @admin.register(Deal)
 class ShownDealAdmin(DealAdmin):
-    """Deals; not those of races to come."""
+    """Deals; not those of cards in play."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Deal]:
-        to_come = Race.objects.filter(deal=OuterRef("pk"), opens_at__gt=read_clock())
-        return super().get_queryset(request).exclude(Exists(to_come))
+        return super().get_queryset(request).exclude(in_play("order"))
 
 
 @admin.register(Attempt)
 class ModeratedAttemptAdmin(AttemptAdmin):
-    """Attempts; those that stand outside the ranks are looked at here, and released or voided."""
+    """Attempts; those that stand outside the ranks are looked at here, and released or voided.
 
-    list_display = (*AttemptAdmin.list_display, "held", "voided_at")  # type: ignore[assignment]
+    Of cards in play neither deal nor moves are shown.
+    """
+
+    list_display = ("id", "player", "ruleset", *AttemptAdmin.list_display[3:], "held", "voided_at")  # type: ignore[assignment]
     list_filter = (*AttemptAdmin.list_filter, "held", ("voided_at", admin.EmptyFieldListFilter))  # type: ignore[assignment]
     actions = ("release", "void", "restore")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        fields = list(super().get_fields(request, obj))
+        if obj is not None and Attempt.objects.filter(in_play("deal__order"), pk=obj.pk).exists():
+            fields = [name for name in fields if name not in ("deal", "moves", "times", "digest")]
+        return fields
 
     def has_moderate_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("games.change_attempt")

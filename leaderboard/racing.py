@@ -4,7 +4,7 @@ import secrets
 from datetime import datetime, timedelta
 from hmac import compare_digest
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils.translation import gettext_noop
 
 from games.actions import store_deal
@@ -12,7 +12,7 @@ from games.engine import deal as engine
 from games.engine.rulesets import Ruleset
 from games.errors import Problem
 from games.models import Deal, Player, read_deal
-from leaderboard import actions, races, sight
+from leaderboard import actions, moderating, races, sight
 from leaderboard.models import Entry, Race
 
 LONGEST = timedelta(days=31)
@@ -113,6 +113,8 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
     """
     with transaction.atomic():
         attempts = actions.lock_open_attempts(player)
+        with connection.cursor() as cursor:  # a withdrawal waits for who is entering, and is seen by who enters after
+            cursor.execute("SELECT FROM leaderboard_race WHERE id = %s FOR KEY SHARE", [race])
         found = Race.objects.select_related("deal", "host").filter(pk=race).first()
         if found is None:
             raise no_such_race()
@@ -154,6 +156,13 @@ def _check_phase(race: Race, now: datetime) -> None:
 
 
 def withdraw_race(*, race: Race, because: str) -> None:
-    """Withdraw a race, on the record: nobody enters any more, and a daily's day is free for another."""
-    withdrawn = Race.objects.filter(pk=race.pk, withdrawn_at=None)
-    withdrawn.update(withdrawn_at=actions.read_clock(), withdrawn_because=because)
+    """Withdraw a race, on the record: nobody enters any more, and a daily's day is free for another.
+
+    What was ranked in it is void, and stays so when it is still being played. Again: what is not void yet becomes so.
+    """
+    with transaction.atomic():
+        Race.objects.select_for_update().get(pk=race.pk)
+        withdrawn = Race.objects.filter(pk=race.pk, withdrawn_at=None)
+        withdrawn.update(withdrawn_at=actions.read_clock(), withdrawn_because=because)
+    for entry in Entry.objects.select_related("attempt").filter(race=race, ranked=True, attempt__voided_at=None):
+        moderating.void(attempt=entry.attempt)

@@ -63,6 +63,8 @@ class GameAnswer(serializers.Serializer[Any]):
     points = field(serializers.IntegerField)
     bonus = field(serializers.IntegerField, allow_null=True)
     left = field(serializers.IntegerField, "Tableau cards left.")
+    held = field(allow_null=True, help_text="pace, same_moves or what a moderator said; null: it is not held.")
+    void = field(serializers.BooleanField, "Whether it counts for nothing.")
 
 
 class GamesAnswer(serializers.Serializer[Any]):
@@ -156,6 +158,8 @@ def _describe_game(game: Attempt, hidden: set[str]) -> dict[str, Any]:
         "points": game.points,
         "bonus": game.bonus,
         "left": game.left,
+        "held": game.held or None,
+        "void": game.voided_at is not None,
     }
 
 

@@ -208,8 +208,8 @@ def start_attempt(request: Request) -> Response:
     """Starts the server's clock and shows the cards; an open attempt is returned again (200).
 
     With `ruleset` the server deals cards that the player has not been shown, and the attempt is ranked. With a
-    `difficulty` too they are from a pool of deals that are proven to be won; where the pool has none left for this
-    player, they are any cards and the answer says so (`proven`: false). With `deal` it is practice.
+    `difficulty` too they are from a pool of deals that are proven to be won; where the pool has none left that
+    nobody has played, they are any cards and the answer says so (`proven`: false). With `deal` it is practice.
     """
     fields = read_fields(NewAttempt, request.data)
     if "deal" in fields:

@@ -27,7 +27,7 @@ from games.rest import (
     read_number,
 )
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, audit, entries, races, racing
+from leaderboard import actions, audit, entries, races, racing, sight
 from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
 
@@ -293,5 +293,7 @@ def export_race(request: Request, race: int) -> StreamingHttpResponse:
         raise racing.no_such_race()
     if races.phase(now, seen.race.opens_at, seen.race.closes_at) != races.CLOSED:
         raise Problem(409, "race_not_closed", gettext_noop("A race is exported once it is closed."))
+    if not sight.may_see_rest(request.user, seen.race.deal.order, now=now):
+        raise Problem(409, "cards_in_play", gettext_noop("The cards of this race are still being played."))
     lines = (f"{line}\n".encode() for line in audit.export_race(seen.race))
     return StreamingHttpResponse(lines, content_type=NDJSON)

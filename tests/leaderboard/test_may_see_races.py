@@ -135,3 +135,10 @@ def test_cards_in_two_races_stay_hidden_until_the_second_is_over() -> None:
     Race.objects.update(opens_at=F("opens_at") - two_days, closes_at=F("closes_at") - two_days)
     assert api.get(f"races/{over.pk}/")[1]["deal"] == CODE
     assert api.get(f"replays/{won}/")[0] == 200
+
+
+def test_a_closed_race_is_not_exported_while_its_cards_are_in_another() -> None:
+    over, running, winner = make_race(hours=-30), make_race(), make_player("Winner")
+    enter(winner, running)
+    status, answer = log_in(make_player("Ada")).get(f"races/{over.pk}/export/")
+    assert (status, answer["code"]) == (409, "cards_in_play")

@@ -142,3 +142,35 @@ def test_a_leaked_daily_is_withdrawn_in_the_admin(staff: Client) -> None:
     assert race.withdrawn_at
     assert race.withdrawn_because
     assert LogEntry.objects.get().change_message == "Withdrawn."
+
+
+def test_the_cards_of_a_running_race_are_hidden_from_staff(staff: Client) -> None:
+    race = mint_easy()
+    api = log_in(make_player("Ada"))
+    attempt = api.post(f"races/{race.pk}/attempts/", {})[1]["id"]
+    api.post(f"attempts/{attempt}/moves/", {"from_ply": 0, "moves": EASY_MOVES})
+    paths = [
+        reverse("admin:games_deal_changelist"),
+        reverse("admin:games_deal_change", args=[race.deal_id]),
+        reverse("admin:games_attempt_changelist"),
+        reverse("admin:games_attempt_change", args=[attempt]),
+        reverse("admin:leaderboard_board_changelist"),
+        reverse("admin:leaderboard_standing_changelist"),
+    ]
+    for path in paths:
+        page = staff.get(path, follow=True).content.decode()
+        assert not any(secret in page for secret in (EASY_ORDER, EASY_MOVES)), path
+    assert "Ada" in staff.get(paths[3]).content.decode(), "the result is there to be judged"
+
+
+def test_what_was_ranked_in_a_withdrawn_race_is_void_also_when_it_is_won_later(staff: Client) -> None:
+    race = mint_easy()
+    players = [log_in(make_player(name)) for name in ("Ada", "Bea")]
+    ids = [api.post(f"races/{race.pk}/attempts/", {})[1]["id"] for api in players]
+    body = {"from_ply": 0, "moves": EASY_MOVES}
+    assert players[0].post(f"attempts/{ids[0]}/moves/", body)[1]["places"]
+    choose(staff, "leaderboard_race", "withdraw", race.pk)
+    assert players[1].post(f"attempts/{ids[1]}/moves/", body)[1]["places"] == []
+    assert Api().get(f"rulesets/{race.ruleset}/board/")[1]["rows"] == []
+    assert not Attempt.objects.filter(voided_at=None).exists()
+    check_boards()
