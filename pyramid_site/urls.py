@@ -54,6 +54,8 @@ urlpatterns = [
     path("api/", SpectacularSwaggerView.as_view(url_name="schema", **OPEN), name="api"),
     path(V1 + "schema/", SpectacularAPIView.as_view(renderer_classes=[JSONRenderer], **OPEN), name="schema"),
     path(V1 + "players/", games.sign_up),
+    path(V1 + "guests/", games.start_guest),
+    path(V1 + "guests/me/", games.claim_guest),
     path(V1 + "players/me/", people.show_me),
     path(V1 + "players/<str:name>/", people.show_player),
     path(V1 + "players/<str:name>/attempts/", people.list_attempts),
