@@ -7,9 +7,11 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 from django.utils.translation import gettext
+from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
+from games import views as tables
 from games.rest import JSONRenderer, busy_body, error_body, is_busy
 from leaderboard import views as pages
 from leaderboard.api import boards, dailies, people, races, racing
@@ -48,7 +50,12 @@ urlpatterns = [
     path(V1 + "attempts/<int:attempt>/", races.show_attempt),
     path(V1 + "attempts/<int:attempt>/resign/", races.resign_attempt),
     path(V1 + "attempts/<int:attempt>/hint/", games.take_hint),
-    path("", pages.show_home),
+    path("", pages.show_home, name="home"),
+    path("play/", tables.show_play, name="play"),
+    path("play/<str:code>", tables.show_play, name="play-deal"),
+    path("rules/", tables.list_rules, name="rules"),
+    path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
+    path("language/", set_language, name="language"),
     path("ping/", ping),
     path("admin/", admin.site.urls),
     path("api/", SpectacularSwaggerView.as_view(url_name="schema", **OPEN), name="api"),
