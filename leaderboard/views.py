@@ -8,6 +8,7 @@ from django.utils.translation import gettext, gettext_noop
 from games.engine.cards import write_card
 from games.engine.deal import Deal
 from games.engine.rulesets import RULESETS
+from games.views import write_page_data
 from leaderboard import ranking
 from leaderboard.minting import ensure_ready
 from leaderboard.models import Board, Standing
@@ -27,11 +28,12 @@ def show_home(request: HttpRequest) -> HttpResponse:
     leaders = {row.board.ruleset: row for row in Standing.objects.filter(pk__in=tops).select_related("board", "player")}
     rulesets = []
     for letter, ruleset in RULESETS.items():
-        row: dict[str, object] = {"letter": letter, "name": gettext(ruleset.name)}
+        row: dict[str, object] = {"letter": letter, "slug": ruleset.slug, "name": gettext(ruleset.name)}
         if leader := leaders.get(letter):
             row |= {"player": leader.player.name, "time": write_time(leader.key1), "moves": leader.key2}
         rulesets.append(row)
-    return render(request, "leaderboard/home.html", {"pyramid": _draw_pyramid(), "rulesets": rulesets})
+    data = write_page_data(rulesets={row["letter"]: row["name"] for row in rulesets})
+    return render(request, "leaderboard/home.html", {"pyramid": _draw_pyramid(), "rulesets": rulesets, "data": data})
 
 
 def write_time(milliseconds: int) -> str:
