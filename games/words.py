@@ -77,7 +77,6 @@ WORDS = {
     "rank_ruleset": _("in this ruleset"),
     "over_par": _("%(over)s over par (%(par)s)"),
     "at_par": _("Exactly par: no game can be shorter."),
-    "waiting": _("The result is being fetched."),
     "showing_line": _("A shortest way to win, move by move."),
     # before a game
     "counts_daily": _("Today's deal, the same for everybody. One attempt: the clock runs from the first look at the cards until the win, also while you are away. No hints."),  # noqa: E501
