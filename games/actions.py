@@ -214,6 +214,9 @@ def tell_hopeless(*, deal: engine.Deal, moves: str) -> bool:
     if not deal.ruleset.tells_hopeless:
         return False
     position = View.of(deal, moves.split(" ") if moves else []).position
-    if position is None or position.is_won:
+    if position is None:
+        solving.prepare()
+        return False
+    if position.is_won:
         return False
     return position.is_dead_end or solving.is_hopeless(position, seconds=solving.UNASKED_SECONDS)

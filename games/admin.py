@@ -37,8 +37,8 @@ class PlayerAdmin(admin.ModelAdmin):
 
 @admin.register(Deal)
 class DealAdmin(ReadOnlyAdmin):
-    list_display = ("code", "ruleset")
-    list_filter = ("ruleset",)
+    list_display = ("code", "ruleset", "verdict", "par", "par_proven", "difficulty", "pooled")
+    list_filter = ("ruleset", "verdict", "difficulty", "pooled")
     search_fields = ("seed", "order")
 
 

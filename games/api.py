@@ -191,6 +191,7 @@ class ProofAnswer(serializers.Serializer[Any]):
     par = field(serializers.IntegerField, "The fewest moves known that win.", allow_null=True, required=False)
     par_proven = field(serializers.BooleanField, "Whether no line is shorter.", required=False)
     line = field(allow_null=True, required=False, help_text="The tokens of a line of `par` moves.")
+    difficulty = field(allow_null=True, required=False, help_text="easy, medium or hard, of a winnable deal.")
     difficulty_number = field(
         serializers.IntegerField, "0 (the easiest) to 1000, of a winnable deal.", allow_null=True, required=False
     )
@@ -203,6 +204,7 @@ def describe_proof(deal: Deal) -> dict[str, Any]:
         "par": deal.par,
         "par_proven": deal.par_proven,
         "line": deal.line or None,
+        "difficulty": deal.difficulty or None,
         "difficulty_number": deal.difficulty_number,
     }
 

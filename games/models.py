@@ -14,7 +14,6 @@ from django.db.models.functions import Now
 from games.engine import deal as engine
 from games.names import name_key
 
-
 DIFFICULTIES = ("easy", "medium", "hard")
 
 

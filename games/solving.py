@@ -56,11 +56,25 @@ def is_hopeless(position: Position, *, seconds: float) -> bool:
     return solved is not None and solved.is_hopeless
 
 
+def prepare() -> None:
+    """Start a process, where none is there, for a short question that will come: to start takes longer than that."""
+    try:
+        with _take_slot(range(1)) as taken:
+            if taken and not _idle:
+                _idle.append(Worker())
+    except OSError:
+        logger.exception("Nothing can be solved here.")
+
+
 def _solve(ask: str, position: Position, seconds: float, slots: range) -> Solved | None:
     end = time.monotonic() + seconds
     question = {"ask": ask, "position": position.text, "seconds": seconds * OWN_SHARE}
-    with _take_slot(slots) as taken:
-        answer = _ask(question, end) if taken else None
+    try:
+        with _take_slot(slots) as taken:
+            answer = _ask(question, end) if taken else None
+    except OSError:  # no room for files or processes: there is an ordinary hint without them
+        logger.exception("Nothing can be solved here.")
+        return None
     if answer is None or answer["verdict"] == "unknown":
         return None
     return Solved(answer["verdict"], answer["line"] and tuple(answer["line"]), answer["par_proven"])

@@ -71,6 +71,8 @@ def _write_object(fields: dict[str, str]) -> str:
     return f"""'{{{{' || {" || ', ' || ".join(values)} || '}}}}'"""
 
 
+CURSOR = "concat_ws('.', r.key1, r.key2, r.key3, r.attempt_id)"
+
 # LIMIT 1: else PostgreSQL may read all attempts, players and deals to join them with a page.
 # better: the rows that are better than the page's first; tied: those tied with it and before it.
 # MATERIALIZED: else PostgreSQL counts them again for every row of the page
@@ -89,11 +91,11 @@ r AS (
     SELECT page.*, better, better + tied AS ahead,
         rank() OVER (ORDER BY page.key1, page.key2, page.key3) AS page_rank,
         row_number() OVER (ORDER BY page.key1, page.key2, page.key3, page.ended_at, page.attempt_id) AS place,
-        concat_ws('.', page.key1, page.key2, page.key3, page.attempt_id) AS cursor
+        count(*) OVER () AS size
     FROM page, first
 )
 SELECT {{which}} AS which, (SELECT total FROM board) AS total, max(ahead) AS ahead,
-    max(cursor) FILTER (WHERE place = 1) AS first, (array_agg(cursor ORDER BY place DESC))[1] AS last,
+    max({CURSOR}) FILTER (WHERE place = 1) AS first, max({CURSOR}) FILTER (WHERE place = size) AS last,
     array_agg({_write_object(ROW)} ORDER BY place) AS rows,
     array_agg(deal."order" ORDER BY place) AS cards,
     array_agg(CASE WHEN deal.par_proven THEN a.counted_moves - deal.par END ORDER BY place) AS over_par,

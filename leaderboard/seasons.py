@@ -64,7 +64,8 @@ WITH day AS (
         AND (race.ruleset = %(ruleset)s OR %(ruleset)s = '')
         AND NOT EXISTS (SELECT FROM leaderboard_seasonday WHERE race_id = race.id)
 ), result (player_id, points, ended_at, final) AS (
-    SELECT player_id, {POINTS}, ended_at, false FROM ({IN_RANKS}) ranked
+    SELECT player_id, {POINTS}, ended_at, closes_at <= clock_timestamp() - {FINAL_AFTER}
+    FROM ({IN_RANKS}) ranked JOIN leaderboard_race race ON race.id = race_id
     UNION ALL
     SELECT p.player_id, p.points, a.ended_at, true
     FROM leaderboard_race race JOIN leaderboard_seasonpoints p ON p.day_id = race.id

@@ -1,9 +1,10 @@
-"""Boards in SQL: placing a win, reading a page. `ranking.sort_key` is the order; this only repeats it.
+"""Boards in SQL: opening them, placing a win, taking one off, counting a rank. `ranking.sort_key` is the order; this
+only repeats it.
 
-Everything is one statement: a win stores the attempt, its standings and their time buckets together, and a
-page is written as JSON by PostgreSQL. Locks are taken attempt first, then standings by board, then buckets by
-(board, bucket), so that two writers never wait for each other in a circle. READ COMMITTED is enough: whatever a
-win compares itself with or counts on, it has locked (ON CONFLICT sees the latest version, and so does `old`).
+A win is one statement: it stores the attempt, its standings and their time buckets together. Locks are taken attempt
+first, then standings by board, then buckets by (board, level, bucket, part), so that two writers never wait for each
+other in a circle. READ COMMITTED is enough: whatever a win compares itself with or counts on, it has locked (ON
+CONFLICT sees the latest version, and so does `old`).
 """
 
 from collections.abc import Sequence

@@ -184,8 +184,7 @@ def _answer_board(request: Request, key: BoardKey, head: dict[str, Any]) -> Http
         found = read(f"page {key} {window}", lambda: _read(key, window))
     except Standing.DoesNotExist:
         assert window.around
-        message = gettext_noop("%(player)s does not stand on this board.")
-        raise Problem(404, "not_on_board", message, "around", params={"player": window.around.name}) from None
+        raise _not_on_board(window.around) from None
     page: Page = found[0]
     told = _read_told(request, found)
     if window.around:
@@ -202,6 +201,11 @@ def _answer_board(request: Request, key: BoardKey, head: dict[str, Any]) -> Http
         more += f', "top": {_write_rows(found[1], told)}'
     text = f'{replay.dump(head | front)[:-1]}, "rows": {_write_rows(page, told)}{more}}}\n'
     return HttpResponse(text, content_type="application/json", headers={"Cache-Control": "no-cache"})
+
+
+def _not_on_board(player: Player) -> Problem:
+    message = gettext_noop("%(player)s does not stand on this board.")
+    return Problem(404, "not_on_board", message, "around", params={"player": player.name})
 
 
 def _read(key: BoardKey, window: Window) -> list[Page]:
@@ -400,14 +404,14 @@ def show_season(request: Request, month: str) -> HttpResponse:
     if "around" in query and "offset" in query:
         raise Problem(400, "one_of", gettext_noop("Send one of offset and around."), "around")
     around = _read_player(request, query["around"]) if "around" in query else None
-    page = keep(
-        f"season {month} {ruleset} {limit} {radius} {offset} {around and around.pk}",
-        lambda: (
-            seasons.read_season(days, ruleset=ruleset, limit=radius if around else limit, offset=offset, around=around)
-            or {}
-        ),
-    )
-    if around and not page:
-        message = gettext_noop("%(player)s does not stand on this board.")
-        raise Problem(404, "not_on_board", message, "around", params={"player": around.name})
+    if around:
+        page = seasons.read_season(days, ruleset=ruleset, limit=radius, around=around)
+    else:
+        page = keep(
+            f"season {month} {ruleset} {limit} {offset}",
+            lambda: seasons.read_season(days, ruleset=ruleset, limit=limit, offset=offset),
+        )
+    if page is None:
+        assert around
+        raise _not_on_board(around)
     return Response({"month": month, "ruleset": ruleset} | page)

@@ -128,7 +128,9 @@ class AttemptAnswer(ReplayAnswer, ProofAnswer):
 
     ends_at = field(serializers.DateTimeField)
     proven = field(serializers.BooleanField, "Whether the deal is one of the pool: proven to be won.")
-    difficulty = field(allow_null=True, help_text="easy, medium or hard, of a deal of the pool; else null")
+    difficulty = field(
+        allow_null=True, help_text="easy, medium or hard; of other deals than those of the pool only once it has ended"
+    )
     hopeless = field(
         serializers.BooleanField,
         "Where the ruleset tells it: true once all cards are seen and it is proven that no win is left.",

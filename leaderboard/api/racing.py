@@ -32,6 +32,7 @@ from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
 
 MAX_LIMIT = 100
+TOKEN_ONLY: Any = [{"tokenAuth": []}]
 MAX_OFFSET = 10**9
 WITHDRAWN = "withdrawn"
 PHASES = (races.UPCOMING, races.OPEN, races.GRACE, races.CLOSED, WITHDRAWN)
@@ -201,7 +202,7 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
     auth=TOKEN_OR_NONE,
     summary="Races",
 )
-@extend_schema(methods=["POST"], request=NewRace, responses={201: RaceAnswer}, summary="Make a race")
+@extend_schema(methods=["POST"], request=NewRace, responses={201: RaceAnswer}, auth=TOKEN_ONLY, summary="Make a race")
 @api_view(["GET", "POST"])
 @permission_classes([AllowAny])
 def list_races(request: Request) -> Response:

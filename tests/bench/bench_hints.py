@@ -7,15 +7,14 @@ other attempt is one in which all cards have been seen, so that the solver is al
 import asyncio
 import json
 import os
-import statistics
 import time
 
 from tests.bench import bench_http
 from tests.bench.bench_http import SERVERS, open_attempts, prepare, running, send_all
 
 HINTS = 100
-ROUNDS = 3
-SUBMITS = 500
+TURNS = 5
+SUBMITS = 150
 
 
 def open_practice(count: int) -> list[bytes]:
@@ -46,10 +45,10 @@ def open_practice(count: int) -> list[bytes]:
     return requests
 
 
-async def ask_on(port: int, request: bytes, answers: list[tuple[float, bool]]) -> None:
-    """Ask for the same hint for ever; for each answer the seconds it took and whether something was proven."""
+async def ask_until(port: int, request: bytes, ends: asyncio.Event, answers: list[tuple[float, bool]]) -> None:
+    """Ask for the same hint again and again; for each answer the seconds it took and whether something was proven."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    while True:
+    while not ends.is_set():
         start = time.perf_counter()
         writer.write(request)
         head = await reader.readuntil(b"\r\n\r\n")
@@ -57,55 +56,60 @@ async def ask_on(port: int, request: bytes, answers: list[tuple[float, bool]]) -
         body = json.loads(await reader.readexactly(int(length.split(b":")[1])))
         assert head.startswith(b"HTTP/1.1 200"), body
         answers.append((time.perf_counter() - start, body["hopeless"] is not None))
+    writer.close()
 
 
-async def measure(port: int, submits: list[bytes], hints: list[bytes]) -> tuple[list[float], list[tuple[float, bool]]]:
-    """The seconds of each submit, sorted, and the answers to the hints that were in flight meanwhile."""
+async def send_beside(
+    port: int, submits: list[bytes], hints: list[bytes]
+) -> tuple[list[float], list[tuple[float, bool]]]:
+    """The seconds of each submit, and the answers to the hints that were in flight meanwhile."""
     answers: list[tuple[float, bool]] = []
-    asking = [asyncio.ensure_future(ask_on(port, request, answers)) for request in hints]
-    if hints:
-        while len(answers) < HINTS:
-            await asyncio.sleep(0.05)
-    answers.clear()
+    ends = asyncio.Event()
+    asking = [asyncio.ensure_future(ask_until(port, request, ends, answers)) for request in hints]
+    await asyncio.sleep(0.5)  # all of them are in flight
     seconds = await send_all(port, submits)
-    for task in asking:
-        task.cancel()
-    for result in await asyncio.gather(*asking, return_exceptions=True):
-        assert isinstance(result, asyncio.CancelledError), result
-    return sorted(seconds), answers
+    there = list(answers)
+    ends.set()
+    await asyncio.gather(*asking)
+    return seconds, there
 
 
-def compare(options: list[str], port: int) -> list[float]:
-    """p50 and p99 of submits alone and beside hints in ms, hints a second, their p50 in ms, the share proven."""
-    alone, beside, hints = open_attempts(SUBMITS), open_attempts(SUBMITS), open_practice(HINTS)
+def compare(options: list[str], port: int) -> str:
+    """A row of the table: submits alone and beside hints by turns, so that what else runs slows both."""
+    turns = [(open_attempts(SUBMITS), open_attempts(SUBMITS)) for _turn in range(TURNS)]
+    hints = open_practice(HINTS)
+    alone: list[float] = []
+    beside: list[float] = []
+    answers: list[tuple[float, bool]] = []
+    wall = 0.0
     with running(options, port):
         asyncio.run(send_all(port, open_attempts(50)))  # threads, connections and prepared statements are there now
-        without, _none = asyncio.run(measure(port, alone, []))
-        start = time.perf_counter()
-        seconds, answers = asyncio.run(measure(port, beside, hints))
-        wall = time.perf_counter() - start
-    took = sorted(each for each, _proven in answers) or [0.0]
-    figures = [row[len(row) * share // 100] * 1000 for row in (without, seconds) for share in (50, 99)]
-    proven = sum(proven for _each, proven in answers) / max(1, len(answers))
-    return [*figures, len(answers) / wall, took[len(took) // 2] * 1000, proven]
+        for first, second in turns:
+            alone += asyncio.run(send_all(port, first))
+            start = time.perf_counter()
+            seconds, there = asyncio.run(send_beside(port, second, hints))
+            wall += time.perf_counter() - start
+            beside += seconds
+            answers += there
+    one, two, took = sorted(alone), sorted(beside), sorted(each for each, _proven in answers) or [0.0]
+    p50, p99, p50_beside, p99_beside = (row[len(row) * share // 100] * 1000 for row in (one, two) for share in (50, 99))
+    return (
+        f"{p50:9.0f} {p99:4.0f} {p50_beside:11.0f} {p99_beside:4.0f} {p99_beside / p99:6.2f} {len(answers) / wall:8.0f}"
+        f" {took[len(took) // 2] * 1000:7.0f} {sum(proven for _each, proven in answers) / max(1, len(answers)):7.0%}"
+    )
 
 
 def main() -> None:
     os.environ["DATA_DIR"] = str(bench_http.DATA)
+    os.environ["NO_MINTING"] = "1"
     (bench_http.DATA / "static").mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pyramid_site.settings")
     prepare()
     connections = bench_http.CONNECTIONS
     print(f"{os.cpu_count()} cores; submits over {connections} connections, alone and with {HINTS} hints in flight")
-    print("server   alone p50  p99  beside p50  p99 ms  hints/s  p50 ms  proven  p99 beside / alone, each round")
+    print("server   alone p50  p99  beside p50  p99 ms  ratio  hints/s  p50 ms  proven")
     for number, (name, options) in enumerate(SERVERS.items()):
-        rows = [compare(options, 8720 + number) for _round in range(ROUNDS)]
-        alone, alone99, beside, beside99, rate, took, proven = map(statistics.median, zip(*rows, strict=True))
-        ratios = " ".join(f"{row[3] / row[1]:.2f}" for row in rows)
-        print(
-            f"{name:8} {alone:9.0f} {alone99:4.0f} {beside:11.0f} {beside99:4.0f} {rate:11.0f} {took:7.0f}"
-            f" {proven:7.0%}  {statistics.median(row[3] / row[1] for row in rows):.2f} ({ratios})"
-        )
+        print(f"{name:8} {compare(options, 8720 + number)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -85,6 +85,8 @@ BODIES = [
     ("attempts/{attempt}/resign/", True, {}),
     ("attempts/{attempt}/hint/", True, {}),
     ("replays/", True, REPLAY),
+    ("races/", True, {"name": "Cup", "ruleset": "T", "closes_at": "2999-01-01T00:00:00Z"}),
+    ("races/1/attempts/", True, {"invite_code": "sesame"}),
 ]
 GUARDED = [
     ("DELETE", "tokens/current/"),
@@ -95,8 +97,18 @@ GUARDED = [
     ("POST", "attempts/{attempt}/resign/"),
     ("POST", "attempts/{attempt}/hint/"),
     ("POST", "replays/"),
+    ("POST", "races/"),
+    ("POST", "races/1/attempts/"),
 ]
 OPEN = [
+    ("GET", "races/"),
+    ("GET", "races/1/"),
+    ("GET", "races/1/export/"),
+    ("GET", "daily/"),
+    ("GET", "daily/2026-11-30/T/"),
+    ("GET", "daily/calendar/"),
+    ("GET", "dailies/commitments/"),
+    ("GET", "players/ada/streak/"),
     ("GET", "players/ada/"),
     ("GET", "players/ada/attempts/"),
     ("GET", "rulesets/"),
@@ -260,6 +272,11 @@ ALLOWED = [
     ("replays/", "POST"),
     ("replays/{attempt}/", "GET"),
     ("replays/validate/", "POST"),
+    ("races/1/attempts/", "POST"),
+    ("daily/", "GET"),
+    ("daily/calendar/", "GET"),
+    ("dailies/commitments/", "GET"),
+    ("players/ada/streak/", "GET"),
 ]
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW", "__CLASS__", "get_queryset"]
 
@@ -348,6 +365,9 @@ NO_IDS += ["%20", "%ff", "null", "true", "٣", "0x10", "1,2", "%F0%9F%98%80", ".
         ("POST", "attempts/{}/resign/"),
         ("POST", "attempts/{}/hint/"),
         ("GET", "replays/{}/"),
+        ("GET", "races/{}/"),
+        ("POST", "races/{}/attempts/"),
+        ("GET", "races/{}/export/"),
     ],
 )
 def test_an_id_that_nobody_has_is_not_found(world: World, method: str, path: str, number: str) -> None:
@@ -453,7 +473,9 @@ NO_TEXT = {
     "a list": ["Ada"],
     "{}": {},
 }
-TEXT_FIELDS = [(path, name) for path, _token, body in BODIES for name in body if name not in ("from_ply", "times")]
+TEXT_FIELDS = [
+    (path, name) for path, _token, body in BODIES for name in body if name not in ("from_ply", "times", "closes_at")
+]
 
 
 @pytest.mark.parametrize("value", NO_TEXT.values(), ids=NO_TEXT)

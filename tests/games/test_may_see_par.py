@@ -14,7 +14,7 @@ from tests.players import EASY_MOVES, easy_deal, easy_line, log_in, make_player,
 pytestmark = pytest.mark.django_db
 
 DEAL = easy_deal("T")
-FIELDS = {"winnable", "par", "par_proven", "line", "difficulty_number"}
+FIELDS = {"winnable", "par", "par_proven", "line", "difficulty_number"}  # a pool's difficulty is known
 SENT = {"format": "pyramid-replay/1", "deal": DEAL.code, "moves": "D", "times": [1]}
 
 

@@ -103,6 +103,23 @@ def test_who_comes_while_a_process_starts_leaves_it_to_the_next() -> None:
     assert worker().pid == starting.process.pid
 
 
+def test_a_process_can_be_started_before_the_question_comes() -> None:
+    solving.prepare()
+    (started,) = solving._idle
+    solving.prepare()
+    assert solving._idle == [started]
+    assert worker().pid == started.process.pid
+
+
+def test_without_a_place_for_slots_there_is_no_answer_and_no_error(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "file"
+    settings.DATA_DIR.write_text("no folder")
+    solving.prepare()
+    assert solving.find_shortest(LOST, seconds=LONG) is None
+    assert not solving.is_hopeless(LOST, seconds=LONG)
+    assert not solving._idle
+
+
 def test_a_search_that_wants_more_memory_is_given_up_and_the_next_is_answered() -> None:
     process = worker()
     assert resource.prlimit(process.pid, resource.RLIMIT_AS) == (MEMORY, MEMORY)

@@ -1,15 +1,17 @@
 """Boards of races and periods, what stands beside a page, and what is kept for a second."""
 
 from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
 from django.core.cache import caches
+from django.db import connection
 
 from games.actions import store_deal
 from games.models import Deal, Player
 from leaderboard import moderating, pages, ranking
-from leaderboard.models import Board, Entry, Race
+from leaderboard.models import Board, Entry, Race, Standing, TimeBucket
 from leaderboard.pages import BoardKey
 from leaderboard.periods import name_periods, read_period
 from tests.client import Api
@@ -86,6 +88,27 @@ def test_the_period_that_it_is_now_needs_no_name(kind: str) -> None:
     page = Api().get(f"rulesets/T/board/?period={kind}")[1]
     assert page["board"] == read_period(page["period"]) == kind
     assert names(page) == ["Ada"]
+
+
+def test_the_migration_makes_the_boards_that_the_wins_would_have_made() -> None:
+    ada, bert = make_players(2)
+    race = make_daily(day=SUNDAY)
+    play_on(SUNDAY, ada)
+    play_on(SUNDAY + timedelta(days=1), ada, 15_000)
+    win(ada, 30_000, race=race)
+    win(bert, 25_000, race=race)
+    moderating.void(attempt=win(bert, 1000))
+    place(bert, 50_000, 20, 300, 40, deal=easy_deal("M"))
+    before = sorted(Standing.objects.values_list("board__kind", "board__period", "board__order", "attempt"))
+    new = Board.objects.exclude(kind__in=["deal", "ruleset"])
+    TimeBucket.objects.filter(board__in=new).delete()
+    Standing.objects.filter(board__in=new).delete()
+    new.delete()
+    migration = import_module("leaderboard.migrations.0006_boards_of_races_and_periods")
+    with connection.cursor() as cursor:
+        cursor.execute(migration.FILL)
+    assert sorted(Standing.objects.values_list("board__kind", "board__period", "board__order", "attempt")) == before
+    check_boards()
 
 
 # Races

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F
 
 from games.models import Attempt
-from leaderboard import moderating
+from leaderboard import moderating, races
 from leaderboard.actions import read_clock
 from leaderboard.models import Entry, Race, Standing, TimeBucket
 from tests.client import Api
@@ -42,6 +42,8 @@ def race() -> Race:
     """A race that is closed: five who won, two of them equal in moves, one held, one void; one who did not win, one
     still at it when it closed, and one who had known the cards."""
     race = mint_easy("M")
+    Race.objects.update(opens_at=F("opens_at") - timedelta(hours=2))  # who starts a minute ago started in it
+    race.refresh_from_db()
     known = log_in(make_player("Knew"))
     known.post("attempts/", {"deal": f"PY0-T-{EASY_ORDER}"})
     lines = {"Ada": 18, "Bea": 16, "Cleo": 17, "Held": 19, "Void": 20, "Knew": 21}
@@ -49,7 +51,8 @@ def race() -> Race:
         api = known if name == "Knew" else log_in(make_player(name))
         attempt = api.post(f"races/{race.pk}/attempts/", {})[1]["id"]
         move_back(attempt, seconds=40 + moves)
-        Attempt.objects.filter(pk=attempt).update(ends_at=F("ends_at") + timedelta(seconds=40 + moves))
+        started_at = Attempt.objects.get(pk=attempt).started_at
+        Attempt.objects.filter(pk=attempt).update(ends_at=races.end_of(started_at, race.closes_at))
         assert api.post(f"attempts/{attempt}/moves/", {"from_ply": 0, "moves": easy_line(moves)})[0] == 200
     for name, moves_of in (("Lost", "D D g1g2"), ("Late", "D")):
         api = log_in(make_player(name))

@@ -12,9 +12,10 @@ from tests.site.servers import ROOT, running_server
 
 @pytest.fixture(scope="module")
 def fresh_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a daphne on a migrated database without rows, as `make run` starts it."""
-    env = {"DATA_DIR": str(tmp_path_factory.mktemp("site"))}
-    for command in (["migrate"], ["collectstatic", "--no-input"]):
+    """The address of a daphne on a migrated database without rows but today's daily, as `make run` starts it."""
+    env = {"DATA_DIR": str(tmp_path_factory.mktemp("site")), "HUMAN_FLOORS": ""}
+    mint = ["mint_dailies", "--days", "1", "--ruleset", "T"]
+    for command in (["migrate"], ["collectstatic", "--no-input"], mint):
         subprocess.run([sys.executable, "manage.py", *command, "-v0"], cwd=ROOT, env=os.environ | env, check=True)
     with running_server("daphne", env) as url:
         yield url

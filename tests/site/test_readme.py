@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,14 +19,14 @@ def answers(fresh_server: str) -> list[object]:
     """What the examples print, run in one shell in the order in which they stand."""
     script = "\n".join(["set -eu", *EXAMPLES]).replace("http://127.0.0.1:8000", fresh_server)
     # one JSON value a call, each on a line of its own
-    script = script.replace("curl -s", "curl -sS --fail -w '\\n'")
-    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    script = script.replace("curl -s", "curl -sS --fail -w '\\n'").replace(".venv/bin/python", sys.executable)
+    ran = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0, ran.stderr
     return [json.loads(line) for line in ran.stdout.splitlines() if line]
 
 
 def test_the_examples_print_what_the_text_says(answers: list[object]) -> None:
-    refused, first, second, ranked, stored, board, replay, ruleset_board = answers
+    refused, first, second, ranked, stored, board, replay, ruleset_board, *daily = answers
     assert json.dumps(refused) in README
     assert (first["ply"], second["ply"]) == (1, 5)
     assert (ranked["ranked"], ranked["end"]) == (True, None)
@@ -33,6 +34,13 @@ def test_the_examples_print_what_the_text_says(answers: list[object]) -> None:
     assert [row["replay"] for row in board["rows"]] == [stored["id"]]
     assert replay["verdict"]["legal"]
     assert ruleset_board["rows"] == []
+    moved, moved_again, resigned, robot, race_board, below, today = daily
+    assert [answer["ply"] for answer in (moved, moved_again)] == [1, 2]
+    assert (resigned["ranked"], resigned["end"]) == (True, "resigned")
+    assert (robot["end"], robot["held"], robot["places"]) == ("won", "pace", [])
+    assert race_board["rows"] == []
+    assert [row["held"] for row in below["rows"]] == ["pace", None]
+    assert (today["dailies"][0]["entry"]["end"], today["dailies"][0]["players"]) == ("resigned", 2)
 
 
 def test_every_file_that_the_readme_names_is_there() -> None:

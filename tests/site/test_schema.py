@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -19,7 +20,9 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
 )
 
+from leaderboard.actions import read_clock
 from tests.client import V1, Api
+from tests.dailies import mint_seed, today
 from tests.players import EASY_MOVES, easy_deal, log_in, make_player, open_attempt, win
 
 UNDESCRIBED = {f"{V1}schema/"}  # the description itself
@@ -39,7 +42,7 @@ DESCRIPTION = describe()
 OPERATIONS = [(path, method) for path, calls in DESCRIPTION["paths"].items() for method in calls]
 api_schema = schemathesis.openapi.from_dict(DESCRIPTION)
 api_schema.app = get_wsgi_application()
-real_ids: list[int] = []
+real_ids: dict[str, list[int]] = {}
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -49,9 +52,10 @@ def write_lines(context: Any, value: Any) -> bytes:
 
 @api_schema.hook
 def map_path_parameters(context: Any, path_parameters: Any) -> Any:
-    """Let every number in an address be that of an attempt which there is."""
-    if isinstance(number := (path_parameters or {}).get("attempt"), int):
-        path_parameters["attempt"] = real_ids[number % len(real_ids)]
+    """Let every number in an address be that of an attempt or a race which there is."""
+    for name, ids in real_ids.items():
+        if isinstance(number := (path_parameters or {}).get(name), int):
+            path_parameters[name] = ids[number % len(ids)]
     return path_parameters
 
 
@@ -64,7 +68,9 @@ def ada(django_db_setup: None, django_db_blocker: Any) -> Iterator[Api]:
         signal.disconnect(close_old_connections)
     with django_db_blocker.unblock():
         player = make_player("Ada")
-        real_ids[:] = [win(player, 60_000).pk, open_attempt(player, easy_deal("N")).pk]
+        real_ids["attempt"] = [win(player, 60_000).pk, open_attempt(player, easy_deal("N")).pk]
+        days = [today() + timedelta(days=n) for n in (-3, 0, 1)]
+        real_ids["race"] = [mint_seed(n, day=day).pk for n, day in enumerate(days)]
         yield log_in(player)
         call_command("flush", interactive=False, verbosity=0)
     for signal in signals:
@@ -139,9 +145,11 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
         assert response.status_code == status, response.text
         if status < 300:
             answered.add((operation.path, method.lower()))
-        return response.json() if response.content else None
+        is_json = response.headers.get("content-type") == ["application/json"]
+        return response.json() if is_json else None
 
     easy = easy_deal("M").code
+    later = (read_clock() + timedelta(days=1)).isoformat()
     times = list(range(0, 16_000, 1000))
     replay = {"format": "pyramid-replay/1", "deal": easy, "moves": EASY_MOVES, "times": times}
     password = {"name": "Bea", "password": "a long password"}
@@ -193,6 +201,32 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     assert call("GET", f"deals/{easy}/board/", status=200, clock="client", around="ada")["rows"]
     assert call("GET", "rulesets/T/board/", status=200, limit=1)["rows"]
     call("GET", "rulesets/T/board/", status=404, around="nobody")
+    call("GET", "rulesets/T/board/", status=200, period="week", histogram=10)
+    assert call("GET", f"deals/{easy}/board/", status=200, around="me", top=2)["place"]
+
+    race = call("POST", "races/", {"name": "Cup", "ruleset": "M", "closes_at": later}, status=201)["id"]
+    call("POST", "races/", {"name": "Cup", "ruleset": "M", "closes_at": "2020-01-01T00:00Z"}, status=400)
+    call("GET", "races/", status=200, phase="open")
+    call("POST", f"races/{race}/attempts/", {}, status=201)
+    call("POST", f"races/{race}/attempts/", {}, status=200)
+    assert call("GET", f"races/{race}/", status=200)["entry"]
+    call("GET", "races/999999/", status=404)
+    call("GET", f"races/{race}/export/", status=409)
+    over, now, to_come = real_ids["race"]
+    call("POST", f"races/{to_come}/attempts/", {}, status=409)
+    call("GET", f"races/{over}/export/", status=200)
+    assert call("POST", f"races/{now}/attempts/", {}, status=201)["ranked"]
+    assert call("GET", "daily/", status=200)["dailies"]
+    assert call("GET", f"daily/{today() - timedelta(days=3)}/T/", status=200)["par"]
+    call("GET", f"daily/{today()}/N/", status=404)
+    assert call("GET", "daily/calendar/", status=200)["dailies"]
+    assert call("GET", "dailies/commitments/", status=200)["rows"]
+    call("GET", "players/ada/streak/", status=200)
+    call("GET", f"races/{over}/board/", status=200, order="moves")
+    call("GET", f"races/{over}/board/below/", status=200)
+    call("GET", f"races/{over}/board/", status=400, top=3)
+    call("GET", f"seasons/{today():%Y-%m}/", status=200, ruleset="T")
+    call("GET", "compare/", status=200, a="me", b="bea", ruleset="M")
 
     assert call("GET", "players/me/", status=200)["rulesets"]
     call("GET", "players/bea/", status=200)

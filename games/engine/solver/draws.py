@@ -9,7 +9,6 @@ and costs more than it saves.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from games.engine.moves import TABLEAU_SIZE
 from games.engine.solver.board import Board, bits_of, indices_of, mask_of
 from games.engine.solver.ideas import Idea
 from games.engine.solver.layout import Cells, Layouts
@@ -65,10 +64,9 @@ class EasierGame:
         self.board = board
         self.layouts = layouts
         self.spots: dict[tuple[int, int], Spot] = {}
-        self.loose = {
-            value: mask_of(i >= TABLEAU_SIZE and own == value for i, own in enumerate(board.values)) & board.line
-            for value in range(board.ruleset.target)
-        }
+        values = range(board.ruleset.target)
+        self.loose = [mask_of(own == value for own in board.values) & board.line for value in values]
+        self.cells = [mask_of(own == value for own in board.values) & board.tableau for value in values]
 
     def settle(self, left: int, ever: int, fit: int) -> Spot:
         """The spot once all cells are off that pair with any ever exposed."""
@@ -87,8 +85,9 @@ class EasierGame:
 
     def advance(self, spot: Spot, wanted: int) -> Spot:
         """The spot once the exposed cells are off that pair with these line cards."""
+        pairs = self.board.pairs
         exposed = self.layouts.find(spot.left).exposed
-        gone = mask_of(bool(exposed >> i & 1 and self.board.pairs[i] & wanted) for i in range(self.board.size))
+        gone = sum([1 << i for i in indices_of(exposed) if pairs[i] & wanted])
         after = spot.after[wanted] = self.settle(spot.left ^ gone, spot.ever, spot.fit)
         return after
 
@@ -97,31 +96,29 @@ class EasierGame:
         board = self.board
         lacks: list[Lack] = []
         caps: dict[int, tuple[int, int]] = {}
-        for value, loose in self.loose.items():
+        for value, loose in enumerate(self.loose):
             if loose:
                 partners = (board.pairs[loose.bit_length() - 1] & mask & board.tableau).bit_count()
                 if loose.bit_count() > partners:
                     caps |= dict.fromkeys(bits_of(loose), (loose, partners))
-            cells = [
-                i for i in indices_of(mask & board.tableau) if value and board.values[i] == board.ruleset.target - value
-            ]
-            need = len(cells) - self._most_matched(mask & board.tableau, cells) - board.jokers.bit_count()
+            cells = self.cells[-value] & mask if value else 0
+            need = cells.bit_count() - self._most_matched(mask & board.tableau, cells) - board.jokers.bit_count()
             if need > 0:
-                lacks.append(Lack(loose, sum([1 << i for i in cells]), need))
+                lacks.append(Lack(loose, cells, need))
         return Facts(lacks, caps, sum(caps), self.settle(mask, 0, board.alone))
 
-    def _most_matched(self, free: int, cells: list[int]) -> int:
+    def _most_matched(self, free: int, cells: int) -> int:
         """How many of these cells, all of one value, can leave with other cells at most."""
+        cells &= free
         if not cells:
             return 0
         board = self.board
-        i, *rest = cells
-        best = self._most_matched(free, rest)
-        if free >> i & 1:
-            for bit in bits_of(free & board.match[i]):
-                other = bit.bit_length() - 1
-                both = 2 if board.values[other] == board.values[i] else 1
-                best = max(best, both + self._most_matched(free & ~(bit | 1 << i), rest))
+        bit = cells & -cells
+        i = bit.bit_length() - 1
+        best = self._most_matched(free ^ bit, cells)
+        for mate in bits_of(free & board.match[i]):
+            both = 2 if mate & cells else 1
+            best = max(best, both + self._most_matched(free ^ bit ^ mate, cells))
         return best
 
 
@@ -176,16 +173,25 @@ def make_draw_bound(board: Board, layouts: Layouts, times: Times) -> DrawBound |
                 spot = spot.after.get(wanted) or game.advance(spot, wanted)
                 continue
             usable |= open_waste & spot.fit
-            if spot.left:
-                goals = spot.want
-            else:
-                goals = 0
+            if not spot.left:
+                # No cell is left to come free: only numbers count from here on.
+                last = 0
                 for loose, _, need in lacks:
-                    if (loose & usable).bit_count() < need:
-                        goals |= loose
-                if not goals:
-                    return (ahead ^ rest).bit_count()
-            goals &= rest
+                    need -= (loose & usable).bit_count()
+                    if need > 0:
+                        mates = loose & rest
+                        while need > 1:
+                            mates &= mates - 1
+                            need -= 1
+                        if not mates:
+                            break
+                        mates &= -mates
+                        if mates > last:
+                            last = mates
+                else:
+                    return (ahead & (last << 1) - 1 | ahead ^ rest).bit_count() if last else (ahead ^ rest).bit_count()
+                break
+            goals = spot.want & rest
             if not goals:
                 break
             drawn = rest & (goals ^ goals - 1)

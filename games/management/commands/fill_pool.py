@@ -1,18 +1,21 @@
 """`manage.py fill_pool`: new deals that are proven to be won, for players who ask for a difficulty."""
 
 import secrets
+import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from tqdm import tqdm
 
 from games.actions import store_deal, store_proof
 from games.engine.deal import Deal as EngineDeal
 from games.engine.rulesets import RULESETS
+from games.management.commands.load_replays import INTERRUPTED
 from games.management.commands.solve import read_count, read_seconds
 from games.management.proving import Proof, prove_all
 from games.models import DIFFICULTIES, Attempt, Deal
@@ -40,6 +43,7 @@ class Command(BaseCommand):
         missing = count_missing(ruleset, each)
         looked_at = 0
         with (
+            in_pieces(),
             tqdm(total=missing.total(), unit=" deals", disable=None) as bar,
             closing(prove_all(mint_codes(ruleset), seconds, processes)) as proofs,
         ):
@@ -75,3 +79,14 @@ def add_to_pool(proof: Proof) -> bool:
         return False
     with transaction.atomic():
         return store_proof(deal=store_deal(deal=deal), **proof.fields, pooled=True)
+
+
+@contextmanager
+def in_pieces() -> Iterator[None]:
+    """For a command that stores each proof as it comes: Ctrl-C, or a process that dies, ends it without a traceback."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenProcessPool:
+        raise CommandError("A process died, perhaps for want of memory; try fewer --processes.") from None

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from tqdm import tqdm
 
 from games.actions import store_proof
+from games.management.commands.fill_pool import in_pieces
 from games.management.commands.solve import read_count, read_seconds
 from games.management.proving import prove_all
 from games.models import Deal
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         asked: dict[str, Deal] = {}
         total = min(limit, Deal.objects.filter(verdict__in=verdicts).count())
         found = dict.fromkeys(("winnable", "unwinnable", "unknown"), 0)
-        with tqdm(total=total, unit=" deals", disable=None) as bar:
+        with in_pieces(), tqdm(total=total, unit=" deals", disable=None) as bar:
             for proof in prove_all(read_codes(verdicts, limit, asked), seconds, processes):
                 store_proof(deal=asked.pop(proof.code), **proof.fields)
                 found[proof.verdict] += 1
