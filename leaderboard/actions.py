@@ -47,8 +47,9 @@ def start_practice(*, player: Player, deal: engine.Deal) -> tuple[Attempt, bool]
 def start_ranked(*, player: Player, ruleset: Ruleset, difficulty: str | None = None) -> tuple[Attempt, bool]:
     """A ranked attempt on cards that the player has not been shown, and whether it is new.
 
-    One outside races is open at a time in each ruleset: the same call returns it. Raises Problem (403) for a guest. With a difficulty the deal is a
+    One outside races is open at a time in each ruleset: the same call returns it. With a difficulty the deal is a
     proven one of the pool; where the pool has none left for this player, it is any deal (`Deal.pooled` says which).
+    Raises Problem (403) for a guest.
     """
     if player.guest:
         raise Problem(403, "guest", gettext_noop("Guests play for practice: sign up to be ranked."))

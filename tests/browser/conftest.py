@@ -2,13 +2,16 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.site.conftest import fresh_server  # noqa: F401
+from tests.site.servers import ROOT, running_server
 
+DAILY = "from tests.dailies import mint_easy; mint_easy('T')"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -17,6 +20,19 @@ def find_chromium() -> str:
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     assert found, "The pages are tested in Chromium: install Debian's package chromium, or set CHROMIUM to a browser."
     return found
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server whose daily of ruleset T is the easy deal, and that holds no win for too fast.
+
+    It has a database of its own: Playwright's loop and Django's do not go together in one thread.
+    """
+    env = {"DATA_DIR": str(tmp_path_factory.mktemp("browser")), "DAILY_RULESETS": "T"}
+    for command in (["migrate"], ["collectstatic", "--no-input"], ["shell", "-c", DAILY]):
+        subprocess.run([sys.executable, "manage.py", *command, "-v0"], cwd=ROOT, env=os.environ | env, check=True)
+    with running_server("daphne", env) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -41,10 +57,15 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
+def wrong() -> list[str]:
+    """What a page's console has complained of; a test takes out what it has caused itself."""
+    return []
+
+
+@pytest.fixture
+def page(context: BrowserContext, wrong: list[str]) -> Iterator[Page]:
     """A page; that something went wrong on it fails the test."""
     page = context.new_page()
-    wrong: list[str] = []
     page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     yield page

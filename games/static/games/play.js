@@ -430,6 +430,7 @@ async function openMenu() {
     applyChoices();
   };
   form.querySelector("[value=resign]").hidden = !attempt || Boolean(attempt.end);
+  byId("menu").querySelector("[name=next]").value = location.pathname + location.search;
   const wanted = await openWindow("menu");
   if (wanted === "account" && (await openAccount())) location.assign("/play/");
   if (wanted === "keys") openWindow("keys");

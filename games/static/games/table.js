@@ -38,6 +38,7 @@ export function makeTable(root, on) {
     }
     pile.classList.add("pile", name);
     pile.dataset.place = name;
+    pile.hidden = true; // until there is a game
     root.prepend(pile);
     return pile;
   }

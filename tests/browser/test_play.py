@@ -1,0 +1,244 @@
+"""Does a person get through a game in the browser, by every way of playing, and whatever happens on the way?"""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.players import EASY_MOVES, easy_deal
+
+MOVES = EASY_MOVES.split(" ")
+CODE = easy_deal("T").code
+RANKS = {"en-GB": ("J", "Three passes"), "de-DE": ("B", "Drei Durchgänge")}
+
+
+def open_table(page: Page, server: str, path: str = "") -> None:
+    page.goto(f"{server}/play/{path or CODE}")
+    expect(page.locator(".card")).to_have_count(52)
+
+
+def place(page: Page, name: str) -> Any:
+    return page.locator(f'.card[data-place="{name}"]')
+
+
+def parts(token: str) -> list[str]:
+    return re.findall("[a-h][0-9]|S|W", token)
+
+
+def tap(page: Page, token: str) -> None:
+    for name in parts(token):
+        place(page, name).click()
+
+
+def removed(page: Page, count: int) -> None:
+    expect(page.locator('[data-fill="removed"]').first).to_have_text(f"{count}/28")
+
+
+def wins(page: Page) -> None:
+    expect(page.locator("#result")).to_be_visible()
+    expect(page.locator('#result [data-fill="moves"]')).to_have_text("16")
+    expect(page.locator('#result [data-fill="rank"]')).to_contain_text("Rank")
+
+
+def stored_moves(page: Page) -> str:
+    """What the server holds of the game on the table."""
+    return page.evaluate(
+        """async () => {
+            const {id} = JSON.parse(localStorage.getItem("pyramidion.attempt"));
+            const {call} = await import("/static/games/server.js");
+            return (await call("GET", `attempts/${id}/`)).replay.moves;
+        }"""
+    )
+
+
+def test_a_guest_wins_by_tapping_on_a_phone(page: Page, server: str) -> None:
+    open_table(page, server)
+    assert page.evaluate("document.documentElement.scrollHeight <= 640 && document.documentElement.scrollWidth <= 360")
+    for token in MOVES:
+        tap(page, token)
+    wins(page)
+    page.reload()  # the result is still there, and no new game has begun
+    wins(page)
+
+
+def test_dragging_removes_pairs_and_kings(page: Page, server: str) -> None:
+    open_table(page, server)
+    count = 0
+    for token in MOVES[:5]:
+        names = parts(token)
+        target = place(page, names[1]) if len(names) == 2 else page.locator(".pile.foundation")
+        place(page, names[0]).drag_to(target)
+        count += len(names)
+        removed(page, count)
+    place(page, "S").drag_to(page.locator(".pile.waste"))
+    expect(page.locator("#message")).to_contain_text("Drawn")
+
+
+def test_a_whole_game_by_keyboard_alone(page: Page, server: str) -> None:
+    open_table(page, server)
+    page.keyboard.press("d")
+    page.keyboard.press("u")
+    for token in MOVES:
+        for name in parts(token):
+            for _ in range(12):
+                if page.evaluate("document.activeElement.dataset.place") == name:
+                    break
+                page.keyboard.press("ArrowRight")
+            page.keyboard.press("Enter" if name < "e" else "Space")
+    expect(page.locator("#result")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#result")).to_be_hidden()
+
+
+def test_refusals_cost_nothing_and_say_why(page: Page, server: str) -> None:
+    open_table(page, server, "PY1-N-AAAAAAS")
+    said = page.locator("#message")
+    place(page, "g5").click()
+    place(page, "g7").click()
+    expect(said).to_have_text("The sum must be 13.")
+    expect(place(page, "g7")).to_have_class(re.compile("selected"))
+    place(page, "f6").click()
+    expect(said).to_have_text("Another card blocks this card.")
+    page.keyboard.press("r")
+    expect(said).to_have_text("Redeal only when the stock is empty.")
+    page.keyboard.press("u")
+    expect(said).to_have_text("There is nothing to undo.")
+    expect(page.locator('[data-fill="moves"]').first).to_have_text("0")
+    assert place(page, "f6").get_attribute("aria-label") == (
+        "Queen of clubs, row 6, card 6, covered by 5 of diamonds and 7 of clubs"
+    )
+    place(page, "g2").click()
+    expect(said).to_have_text("King of diamonds removed. 27 left.")
+
+
+def test_partners_light_up_and_a_second_tap_deselects(page: Page, server: str) -> None:
+    open_table(page, server, "PY1-N-AAAAAAS")
+    place(page, "g3").click()
+    expect(page.locator(".card.partner")).to_have_count(1)
+    expect(place(page, "g1")).to_have_class(re.compile("partner"))
+    place(page, "g3").click()
+    expect(page.locator(".card.partner, .card.selected")).to_have_count(0)
+
+
+def test_an_empty_stock_is_redealt_by_a_tap(page: Page, server: str) -> None:
+    open_table(page, server, "PY1-B-AAAAAAC")
+    page.locator(".pile.stock").click()
+    for _ in range(23):
+        page.keyboard.press("d")
+    expect(page.locator(".pile.stock")).to_have_class(re.compile("empty"))
+    page.locator(".pile.stock").click()
+    expect(page.locator("#pass")).to_have_text("Pass 2 of 3")
+
+
+def test_a_hint_lifts_a_move_and_makes_it_assisted(page: Page, server: str) -> None:
+    open_table(page, server, "PY1-N-AAAAAAS")
+    page.locator("#hint").click()
+    expect(page.locator(".card.hint, .pile.hint").first).to_be_visible()
+    expect(page.locator("#kind")).to_have_text("Practice with hints")
+
+
+def test_a_cut_connection_loses_and_doubles_nothing(page: Page, server: str, wrong: list[str]) -> None:
+    cut = {"on": True}
+    lost: list[str] = []
+
+    def maybe_lose(route: Any) -> None:
+        """Every other call arrives and its answer does not."""
+        if not cut["on"]:
+            route.continue_()
+            return
+        lost.append(route.request.post_data or "")
+        if len(lost) % 2:
+            route.fetch()
+        route.fulfill(status=503, json={"code": "busy", "detail": "Away.", "where": None})
+
+    open_table(page, server, "PY1-T-AAAAAAW")
+    page.route("**/moves/", maybe_lose)
+    tap(page, "g3g6")
+    expect(page.locator("#offline")).to_be_visible()
+    tap(page, "g4g7")
+    tap(page, "g1g5")
+    expect(page.locator('[data-fill="removed"]').first).to_have_text("6/28")
+    page.reload()  # what was not sent outlives a reload
+    removed(page, 6)
+    cut["on"] = False
+    expect(page.locator("#offline")).to_be_hidden()
+    for _ in range(40):
+        if stored_moves(page) == "g3g6 g4g7 g1g5":
+            break
+        page.wait_for_timeout(250)
+    assert stored_moves(page) == "g3g6 g4g7 g1g5"
+    assert len(lost) >= 2
+    assert all("503" in line for line in wrong)
+    wrong.clear()
+
+
+def test_a_move_that_the_server_refuses_is_taken_back(page: Page, server: str, wrong: list[str]) -> None:
+    open_table(page, server, "PY1-M-AAAAAAS")
+    refusal = {"code": "sum", "detail": "Not so.", "where": "moves", "legal": False, "at": 1, "token": "g1g3"}
+
+    def refuse_second(route: Any) -> None:
+        if "g1g3" in (route.request.post_data or ""):
+            route.fulfill(status=422, json=refusal | {"reason": "sum"})
+        else:
+            route.continue_()
+
+    page.route("**/moves/", refuse_second)
+    tap(page, "g2")
+    removed(page, 1)
+    expect(page.locator("#undo")).not_to_have_class(re.compile("dim"))
+    page.wait_for_timeout(300)
+    tap(page, "g3")
+    tap(page, "g1")
+    expect(page.locator("#message")).to_have_text("Not so.")
+    removed(page, 1)
+    expect(place(page, "g1")).to_be_visible()
+    assert len(wrong) == 1
+    assert "422" in wrong.pop()
+
+
+def test_a_player_signs_up_enters_the_daily_and_stands_on_its_board(page: Page, server: str) -> None:
+    page.goto(server)
+    page.locator("#dailies a.button").first.click()
+    page.locator('#before [value="account"]').click()
+    page.locator('#account input[name="name"]').fill("Daily Ada")
+    page.locator('#account input[name="password"]').fill("correct horse battery")
+    page.locator('#account [value="sign-up"]').click()
+    page.locator('#before [value="start"]').click()
+    expect(page.locator("#kind")).to_have_text("Daily")
+    for token in MOVES:
+        tap(page, token)
+    expect(page.locator("#result")).to_be_visible()
+    expect(page.locator('#result [data-fill="rank"]')).to_contain_text("Rank 1 of 1 in this race")
+    expect(page.locator('#result [data-fill="par"]')).to_have_text("Exactly par: no game can be shorter.")
+    page.goto(server)
+    expect(page.locator("#dailies ol")).to_contain_text("Daily Ada")
+
+
+@pytest.mark.parametrize(("language", "scheme"), [("en-GB", "light"), ("de-DE", "dark")])
+def test_every_page_opens_without_an_error_in_either_language_and_theme(
+    chromium: Browser, server: str, language: str, scheme: Any
+) -> None:
+    context = chromium.new_context(locale=language, color_scheme=scheme, viewport={"width": 360, "height": 640})
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("response", lambda answer: wrong.append(answer.url) if answer.status >= 400 else None)
+    knave, name = RANKS[language]
+    for path in ("/", "/rules/", "/rules/tower/", "/rules/giza/", "/play/PY1-G-AAAAAAS", "/play/PY1-T-AAAAAAS"):
+        page.goto(server + path)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+    expect(page.locator("#ruleset")).to_have_text(name)
+    expect(place(page, "g4").locator("text")).to_have_text(knave)
+    context.close()
+    assert wrong == []
+
+
+def test_the_pages_forbid_code_and_style_that_is_not_in_files(page: Page, server: str) -> None:
+    answer = page.goto(f"{server}/play/{CODE}")
+    assert answer is not None
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert "script-src 'self'" in policy
