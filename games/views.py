@@ -11,6 +11,10 @@ from games.engine.rulesets import RULESETS, Ruleset
 from games.guide import list_groups, list_pairs, list_singles, summarize, write_guide
 from games.words import write_words
 
+# what play.js imports: the browser fetches all at once instead of one after the other
+MODULES = [
+    f"games/{name}.js" for name in ("engine", "cards", "layout", "sending", "server", "table", "windows", "words")
+]
 RANKS = {"T": "10", "J": "J", "Q": "Q", "K": "K"}
 
 
@@ -27,7 +31,7 @@ def show_play(request: HttpRequest, code: str = "") -> HttpResponse:
     }
     data = write_page_data(rulesets=rulesets, code=code)
     groups = [(title, [rulesets[ruleset.letter] for ruleset in rows]) for title, rows in list_groups()]
-    return render(request, "games/play.html", {"data": data, "groups": groups})
+    return render(request, "games/play.html", {"data": data, "groups": groups, "modules": MODULES})
 
 
 def list_rules(request: HttpRequest) -> HttpResponse:

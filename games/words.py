@@ -75,6 +75,7 @@ WORDS = {
     "rank_deal": _("on this deal"),
     "rank_race": _("in this race"),
     "rank_ruleset": _("in this ruleset"),
+    "best_now": _("This is your best."),
     "over_par": _("%(over)s over par (%(par)s)"),
     "at_par": _("Exactly par: no game can be shorter."),
     "showing_line": _("A shortest way to win, move by move."),

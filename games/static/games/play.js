@@ -8,6 +8,7 @@ import { anyWindowOpen, askForGame, fill, openAccount, openRules, openWindow } f
 import { data, say, writeTime } from "./words.js";
 
 const LAST = "pyramidion.attempt";
+const AHEAD = "pyramidion.ahead";
 const CHOICES = "pyramidion.choices";
 const SEED_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const LINE_PAUSE = 650;
@@ -91,7 +92,7 @@ function open(answer, fresh) {
   const goesOn = kept && storedTokens.every((token, i) => kept[i] === token);
   const known = engine.playAll(ruleset, cards, goesOn ? kept.join(" ") : stored);
   game = known.game;
-  if (fresh) ahead = Date.parse(attempt.started_at) - Date.now();
+  setClock(fresh);
   [selected, hint, toldDeadEnd] = [null, [], false];
   sender = makeSender(attempt.id, storedTokens.length, { stored: onStored, refused: onRefused, apart: onApart, connection });
   localStorage.setItem(LAST, JSON.stringify({ id: attempt.id, deal: attempt.deal }));
@@ -106,6 +107,12 @@ function open(answer, fresh) {
   if (!attempt.end) sender.push(game.tokens);
   if (attempt.end) showResult();
   else if (engine.isDeadEnd(game.position)) offerWayOut("dead_end");
+}
+
+/** A fresh attempt started just now by the server's clock; a browser remembers how far ahead that is. */
+function setClock(fresh) {
+  if (fresh) localStorage.setItem(AHEAD, String(Date.parse(attempt.started_at) - Date.now()));
+  ahead = Number(localStorage.getItem(AHEAD) ?? 0);
 }
 
 /** The address leads back to this game: practice by its code, which anybody may follow; the rest by its number. */
@@ -271,14 +278,17 @@ function onStored(answer) {
 
 /** The server refuses what the page allowed: it is the judge, so the move is taken back. */
 function onRefused(error, sent) {
-  if (error.status === 401 || error.status === 404) return tell(error.message || say("failed"), "bad");
+  if (error.status === 401 || error.status === 404) {
+    tell(error.message || say("failed"), "bad");
+    return null;
+  }
   const at = error.body.at ?? sent;
   const kept = game.tokens.slice(0, at);
   game = engine.playAll(game.ruleset, game.cards, kept.join(" ")).game;
   [selected, hint] = [null, []];
   show();
   tell(error.message, "bad");
-  sender.cut(kept);
+  return kept;
 }
 
 /** The attempt stands elsewhere, played on another device perhaps: what is stored counts. */
@@ -313,6 +323,7 @@ async function showResult() {
     ({ board, rank, total }) => `${say("rank_of", { rank, total })} ${say(`rank_${board}`)}`,
   );
   fill("result", {
+    best: won ? await readBest() : null,
     title: won ? say("you_won") : say(attempt.end === "expired" ? "expired" : "given_up"),
     time: writeTime(endTime(), won),
     moves: verdict.moves,
@@ -328,6 +339,20 @@ async function showResult() {
   });
   byId("result").querySelector("[value=line]").hidden = !attempt.line;
   next(await openWindow("result"));
+}
+
+/** One's best time in this ruleset, this win included; null where it cannot be read. */
+async function readBest() {
+  try {
+    const { rulesets } = await call("GET", "players/me/");
+    const row = rulesets.find(({ ruleset, clock }) => ruleset === attempt.ruleset && clock === "server");
+    const best = row?.best_time?.official_ms;
+    if (best === undefined) return null;
+    const behind = attempt.official_ms - best;
+    return behind ? `${writeTime(best, true)} (+${writeTime(behind, true)})` : say("best_now");
+  } catch {
+    return null;
+  }
 }
 
 /** No move is left, or no win: said plainly, with what can be done. */

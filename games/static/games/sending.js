@@ -12,8 +12,8 @@ export function readKept(attempt) {
 }
 
 /**
- * attempt: its id; sent: how many of its tokens are stored. on: {stored(answer), refused(error, sent), apart(state),
- * connection(whether there is one)}.
+ * attempt: its id; sent: how many of its tokens are stored. on: {stored(answer), refused(error, sent) -> the tokens
+ * that are left, or null to stop; apart(): the attempt stands elsewhere; connection(whether there is one)}.
  */
 export function makeSender(attempt, sent, on) {
   let tokens = [];
@@ -22,9 +22,13 @@ export function makeSender(attempt, sent, on) {
   let stopped = false;
   let waiting = []; // who wants to know when all is stored
 
-  function push(all) {
+  function keep(all) {
     tokens = all;
     localStorage.setItem(KEPT, JSON.stringify({ attempt, tokens }));
+  }
+
+  function push(all) {
+    keep(all);
     run();
   }
 
@@ -47,9 +51,13 @@ export function makeSender(attempt, sent, on) {
           await pause();
           continue;
         }
-        if (error.status === 409 && error.body.state) on.apart(error.body.state);
-        else on.refused(error, sent);
-        break;
+        if (error.status === 409 && error.body.state) {
+          on.apart();
+          break;
+        }
+        const kept = on.refused(error, sent);
+        if (!kept) break;
+        keep(kept);
       }
     }
     busy = false;
@@ -71,14 +79,6 @@ export function makeSender(attempt, sent, on) {
     });
   }
 
-  /** The server took fewer tokens than were played: what is left is all there is. */
-  function cut(kept) {
-    tokens = kept;
-    localStorage.setItem(KEPT, JSON.stringify({ attempt, tokens }));
-    busy = false;
-    run();
-  }
-
   /** Resolves once everything is stored. */
   const settle = () => new Promise((done) => (sent >= tokens.length && !busy ? done() : waiting.push(done)));
 
@@ -86,5 +86,5 @@ export function makeSender(attempt, sent, on) {
     stopped = true;
   }
 
-  return { push, cut, settle, stop };
+  return { push, settle, stop };
 }

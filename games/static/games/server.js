@@ -33,7 +33,7 @@ function keepPlayer(name, guest, token) {
   if (token) localStorage.setItem(TOKEN, token);
 }
 
-/** One call; raises Refused. `moment` of the answer is the server's clock in ms where it says it. */
+/** One call; raises Refused. */
 export async function call(method, path, body, { anonymous = false } = {}) {
   const headers = { "Accept-Language": data.language };
   const token = localStorage.getItem(TOKEN);
