@@ -27,6 +27,7 @@ export function makeTable(root, on) {
   let shown = null; // {game, marks, options}
   let plan = null;
   let dragged = null;
+  const states = new WeakMap(); // what was last written to each card
   let quiet = false; // a drag has just ended: its click is none
 
   function makePile(name) {
@@ -46,6 +47,7 @@ export function makeTable(root, on) {
   function deal(game) {
     cards.forEach((element) => element.remove());
     cards.clear();
+    tabStop = last = null;
     for (const card of game.cards) {
       const element = document.createElement("button");
       element.type = "button";
@@ -122,19 +124,35 @@ export function makeTable(root, on) {
   }
 
   function setCard(element, { x, y }, z, place, label, { hidden, dead, covered }, marks) {
-    if (element !== dragged?.element) element.style.transform = `translate(${x}px, ${y}px)`;
-    element.style.zIndex = z;
-    element.dataset.place = place;
-    element.setAttribute("aria-label", label);
-    element.classList.toggle("gone", Boolean(hidden));
-    element.classList.toggle("dead", Boolean(dead));
-    element.classList.toggle("covered", Boolean(covered));
-    element.classList.toggle("selected", Boolean(place) && marks.selected === place);
-    element.classList.toggle("partner", marks.partners.includes(place));
-    element.classList.toggle("hint", marks.hint.includes(place));
-    element.toggleAttribute("inert", Boolean(dead || hidden));
-    if (marks.selected === place) element.setAttribute("aria-pressed", "true");
-    else element.removeAttribute("aria-pressed");
+    const state = {
+      at: `translate(${x}px, ${y}px)`,
+      z,
+      place,
+      label,
+      pressed: Boolean(place) && marks.selected === place,
+      inert: Boolean(dead || hidden),
+      look: [
+        "card",
+        hidden && "gone",
+        dead && "dead",
+        covered && "covered",
+        place && marks.selected === place && "selected",
+        marks.partners.includes(place) && "partner",
+        marks.hint.includes(place) && "hint",
+      ]
+        .filter(Boolean)
+        .join(" "),
+    };
+    // a browser works for every attribute that is written, changed or not
+    const was = states.get(element) ?? {};
+    states.set(element, state);
+    if (state.at !== was.at && element !== dragged?.element) element.style.transform = state.at;
+    if (state.z !== was.z) element.style.zIndex = z;
+    if (state.place !== was.place) element.dataset.place = place;
+    if (state.label !== was.label) element.setAttribute("aria-label", label);
+    if (state.look !== was.look) element.className = state.look;
+    if (state.inert !== was.inert) element.inert = state.inert;
+    if (state.pressed !== was.pressed) element.ariaPressed = state.pressed ? "true" : null;
   }
 
   function showPiles({ position, ruleset, foundation }, reserve) {
@@ -183,20 +201,30 @@ export function makeTable(root, on) {
     return found;
   }
 
+  let tabStop = null; // the one card that Tab leads to
+  let last = null; // where the focus was
+
+  function setTabStop(element) {
+    if (element === tabStop) return;
+    if (tabStop) tabStop.tabIndex = -1;
+    if (element) element.tabIndex = 0;
+    tabStop = element ?? null;
+  }
+
+  /** Where the focused card has gone the focus goes to the next that can be played; it is never lost. */
   function keepFocus() {
     const stops = walkable();
     const focused = document.activeElement;
-    const lost = focused === document.body ? null : root.contains(focused) || focused === null;
-    stops.concat(...cards.values()).forEach((element) => (element.tabIndex = -1));
-    const current = stops.includes(focused) ? focused : (stops.find((element) => element === last) ?? stops[0]);
-    if (current) current.tabIndex = 0;
-    if (lost && !stops.includes(focused) && current && !buttons.contains(focused)) current.focus({ preventScroll: true });
+    const current = stops.includes(focused) ? focused : stops.includes(last) ? last : stops[0];
+    setTabStop(current);
+    const lost = last && !stops.includes(last) && (focused === last || focused === document.body);
+    if (lost && current) current.focus({ preventScroll: true });
   }
 
-  let last = null;
   root.addEventListener("focusin", (event) => {
+    if (buttons.contains(event.target)) return;
     last = event.target;
-    walkable().forEach((element) => (element.tabIndex = element === last ? 0 : -1));
+    setTabStop(last);
   });
 
   /** Walk so many steps over the cards that can be played. */
