@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.players import EASY_MOVES, easy_deal
@@ -234,6 +235,37 @@ def test_every_page_opens_without_an_error_in_either_language_and_theme(
     expect(place(page, "g4").locator("text")).to_have_text(knave)
     context.close()
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "paths", "windows"),
+    [("light", ["/", "/rules/joker/"], ["new", "open-menu", "show-rules"]), ("dark", ["/rules/"], ["new"])],
+)
+def test_axe_finds_nothing_to_mend_for_who_cannot_see_well(
+    chromium: Browser, server: str, scheme: Any, paths: list[str], windows: list[str]
+) -> None:
+    context = chromium.new_context(
+        locale="en-GB", color_scheme=scheme, viewport={"width": 360, "height": 640}, bypass_csp=True
+    )
+    page = context.new_page()
+
+    def look(name: str) -> None:
+        found = Axe().run(page).response["violations"]
+        assert [(name, one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+    for path in (*paths, "/play/PY1-S-AAAAAAS"):
+        page.goto(server + path)
+        page.wait_for_load_state("networkidle")
+        look(path)
+    for window in windows:
+        page.locator(f"#{window}").click()
+        expect(page.locator("dialog[open]")).to_be_visible()
+        look(window)
+        page.keyboard.press("Escape")
+    place(page, "g5").click()
+    place(page, "f1").click()
+    look("a refusal")
+    context.close()
 
 
 def test_the_pages_forbid_code_and_style_that_is_not_in_files(page: Page, server: str) -> None:
