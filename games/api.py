@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, PolymorphicProxySerializer, extend_schema
@@ -199,6 +200,8 @@ class ProofAnswer(serializers.Serializer[Any]):
 
 def describe_proof(deal: Deal) -> dict[str, Any]:
     """What is known of a deal, for who may see it."""
+    if deal.told_from and timezone.now() < deal.told_from:
+        deal = Deal(verdict="", par_proven=False, line="", difficulty="")
     return {
         "winnable": {"winnable": True, "unwinnable": False}.get(deal.verdict),
         "par": deal.par,

@@ -62,7 +62,8 @@ class Deal(models.Model):
 
     What the solver knows of it: `verdict` ("": it was not asked, "unknown": it found no proof), for a winnable one
     the best `line` known, its length `par` and whether that is proven, and how difficult it is. `pooled`: dealt to
-    who asks for a difficulty. Who may see par and line: `actions.may_see_par`.
+    who asks for a difficulty. Who may see par and line: `actions.may_see_par`; before `told_from` answers are as if
+    the solver had not been asked.
     """
 
     ruleset = models.CharField(max_length=1)
@@ -75,6 +76,7 @@ class Deal(models.Model):
     difficulty = models.CharField(max_length=6, blank=True, db_default="")
     difficulty_number = models.IntegerField(null=True)
     pooled = models.BooleanField(db_default=False)
+    told_from = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

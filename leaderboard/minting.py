@@ -21,6 +21,7 @@ from django.db import connection, transaction
 
 from games.actions import store_proof
 from games.engine import deal as engine
+from games.models import Deal
 from leaderboard import races
 from leaderboard.actions import read_clock
 from leaderboard.models import Race
@@ -80,6 +81,7 @@ def mint(day: date, code: str, proof: Mapping[str, Any]) -> Race | None:
         previous = dailies.order_by("-id").values_list("commitment", flat=True).first() or ""
         stored = store_hidden(deal)
         store_proof(deal=stored, **proof)
+        Deal.objects.filter(pk=stored.pk).update(told_from=opens_at)
         nonce, now = secrets.token_hex(16), read_clock()
         return Race.objects.create(
             kind=Race.DAILY,

@@ -133,7 +133,11 @@ class Board(models.Model):
 
 
 class Standing(models.Model):
-    """A player's best whole attempt on a board; key1 to key3 are `ranking.sort_key`, less is better."""
+    """A player's best whole attempt on a board; key1 to key3 are `ranking.sort_key`, less is better.
+
+    What a page shows of the attempt is here once more, and never changes: to look a hundred attempts up would cost
+    more than all the rest of a page.
+    """
 
     board = models.ForeignKey(Board, models.CASCADE, related_name="standings", db_index=False)
     player = models.ForeignKey(Player, models.PROTECT, related_name="standings")
@@ -142,6 +146,11 @@ class Standing(models.Model):
     key2 = models.IntegerField()
     key3 = models.IntegerField()
     ended_at = models.DateTimeField()
+    deal = models.ForeignKey(Deal, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    points = models.IntegerField()
+    bonus = models.IntegerField(null=True)
+    ranked = models.BooleanField()
+    assisted = models.BooleanField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["board", "player"], name="one_standing_a_player")]

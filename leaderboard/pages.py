@@ -53,15 +53,15 @@ ROW = {
     "rank": "CASE WHEN page_rank = 1 THEN better + 1 ELSE ahead + page_rank END",
     "row": "ahead + place",
     "player": "to_json(player.name)",
-    "official_ms": "a.official_ms",
-    "moves": "a.counted_moves",
-    "points": "a.points",
-    "bonus": "a.bonus",
-    "score": "a.points + coalesce(a.bonus, 0)",
-    "when": """to_char(a.ended_at AT TIME ZONE 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"\\"')""",
-    "ranked": "a.ranked",
-    "assisted": "a.assisted",
-    "replay": "a.id",
+    "official_ms": "r.{official_ms}",
+    "moves": "r.{moves}",
+    "points": "r.points",
+    "bonus": "r.bonus",
+    "score": "r.points + coalesce(r.bonus, 0)",
+    "when": """to_char(r.ended_at AT TIME ZONE 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"\\"')""",
+    "ranked": "r.ranked",
+    "assisted": "r.assisted",
+    "replay": "r.attempt_id",
 }
 
 
@@ -73,7 +73,7 @@ def _write_object(fields: dict[str, str]) -> str:
 
 CURSOR = "concat_ws('.', r.key1, r.key2, r.key3, r.attempt_id)"
 
-# LIMIT 1: else PostgreSQL may read all attempts, players and deals to join them with a page.
+# LIMIT 1: else PostgreSQL may read all players and deals to join them with a page.
 # better: the rows that are better than the page's first; tied: those tied with it and before it.
 # MATERIALIZED: else PostgreSQL counts them again for every row of the page
 READ_WINDOW = f"""SELECT * FROM (
@@ -98,14 +98,13 @@ SELECT {{which}} AS which, (SELECT total FROM board) AS total, max(ahead) AS ahe
     max({CURSOR}) FILTER (WHERE place = 1) AS first, max({CURSOR}) FILTER (WHERE place = size) AS last,
     array_agg({_write_object(ROW)} ORDER BY place) AS rows,
     array_agg(deal."order" ORDER BY place) AS cards,
-    array_agg(CASE WHEN deal.par_proven THEN a.counted_moves - deal.par END ORDER BY place) AS over_par,
+    array_agg(CASE WHEN deal.par_proven THEN r.{{moves}} - deal.par END ORDER BY place) AS over_par,
     max(ahead + place) FILTER (WHERE r.player_id = {{player}}) AS own_row,
     max(CASE WHEN page_rank = 1 THEN better + 1 ELSE ahead + page_rank END) FILTER (WHERE r.player_id = {{player}})
         AS own_rank
 FROM r,
-    LATERAL (SELECT * FROM games_attempt WHERE id = r.attempt_id LIMIT 1) a,
     LATERAL (SELECT name FROM games_player WHERE id = r.player_id LIMIT 1) player,
-    LATERAL (SELECT "order", par, par_proven FROM games_deal WHERE id = a.deal_id LIMIT 1) deal
+    LATERAL (SELECT "order", par, par_proven FROM games_deal WHERE id = r.deal_id LIMIT 1) deal
 ) page"""
 
 
@@ -205,7 +204,9 @@ def read_pages(
     if top:
         windows.append({"mark": AT_TOP, "edge": ">", "below": top, "above": 0, "player": "NULL"})
     better = IN_BUCKETS if key.order == ranking.TIME else IN_ROWS
-    parts = [READ_WINDOW.format(which=which, better=better, **one) for which, one in enumerate(windows)]
+    official_ms, moves = ranking.TIME_AND_MOVES[key.order]
+    columns = {"better": better, "official_ms": official_ms, "moves": moves}
+    parts = [READ_WINDOW.format(which=which, **columns, **one) for which, one in enumerate(windows)]
     with connection.cursor() as db:
         board = f"WITH board AS MATERIALIZED ({THE_BOARD.format(of=key.where)})"
         db.execute(f"{board} {' UNION ALL '.join(parts)} ORDER BY which", params)

@@ -31,6 +31,10 @@ def sort_key(order: str, official_ms: int, moves: int, points: int) -> tuple[int
     raise ValueError(f"There is no order {order!r}.")
 
 
+# in which of the keys official time and moves are
+TIME_AND_MOVES = {TIME: ("key1", "key2"), MOVES: ("key2", "key1"), POINTS: ("key2", "key3")}
+
+
 def below_key(official_ms: int | None, moves: int, left: int, played_ms: int | None) -> tuple[int, ...]:
     """How entries outside a race's ranks follow each other; less comes first.
 

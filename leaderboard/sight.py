@@ -14,7 +14,7 @@ from datetime import datetime
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
-from games.models import Attempt, Player
+from games.models import Attempt, Deal, Player
 from leaderboard import races
 from leaderboard.models import Race
 
@@ -35,11 +35,17 @@ def hidden_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> se
 
 
 def told_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> set[str]:
-    """Those of the orders of which the rest may be told: other people's replays, par and line."""
+    """Those of the orders of which the rest may be told: other people's replays, par and line (see `par_orders`)."""
     orders = set(orders)
     live = set(races_on(orders, now).values_list("deal__order", flat=True))
     met = _met(viewer, orders, now=now)
     return {order for order in orders if met.get(order, order not in live)}
+
+
+def par_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> set[str]:
+    """Those of the orders whose par may be told; of a daily to come nobody's: as if it were not known."""
+    told = told_orders(viewer, orders, now=now)
+    return told - set(Deal.objects.filter(order__in=told, told_from__gt=now).values_list("order", flat=True))
 
 
 def may_see_rest(viewer: Viewer, order: str, *, now: datetime) -> bool:

@@ -71,6 +71,10 @@ def _read_days() -> list[date]:
     return sorted({day_of(now), day_of(now + timedelta(minutes=1))})
 
 
+# what a standing holds of its attempt, beside the keys
+COPIES = ("ended_at", "deal_id", "points", "bonus", "ranked", "assisted")
+COPIED = ", ".join(COPIES)
+
 IN_ORDER = "key1, key2, key3, ended_at, attempt_id"
 FROM_BELOW = "key1 DESC, key2 DESC, key3 DESC, ended_at DESC, attempt_id DESC"
 
@@ -106,12 +110,12 @@ WITH won AS (
     SELECT b.id, b."order" FROM won {RACE_OF.format(attempt="won")}, leaderboard_board b
     WHERE {STANDS.format(attempt="won")}
 ), placed AS (
-    INSERT INTO leaderboard_standing AS s (board_id, player_id, attempt_id, key1, key2, key3, ended_at)
-    SELECT board.id, won.player_id, won.id, keys.key1, keys.key2, keys.key3, won.ended_at
+    INSERT INTO leaderboard_standing AS s (board_id, player_id, attempt_id, key1, key2, key3, {COPIED})
+    SELECT board.id, won.player_id, won.id, keys.key1, keys.key2, keys.key3, {", ".join(f"won.{c}" for c in COPIES)}
     FROM won, board JOIN keys USING ("order") ORDER BY board.id
     ON CONFLICT (board_id, player_id) DO UPDATE
     SET attempt_id = excluded.attempt_id, key1 = excluded.key1, key2 = excluded.key2, key3 = excluded.key3,
-        ended_at = excluded.ended_at
+        ({COPIED}) = ROW({", ".join(f"excluded.{c}" for c in COPIES)})
     WHERE {row_of("s")} > {row_of("excluded")}
     RETURNING new.board_id, new.key1 AS new_ms, old.key1 AS old_ms
 ), moved AS (
@@ -162,14 +166,15 @@ FROM games_attempt a {RACE_OF.format(attempt="a")}, leaderboard_board b
 WHERE a.player_id = %(player)s AND a."end" = 'won' AND b.id = ANY(%(boards)s) AND {STANDS.format(attempt="a")}
 """
 REPLACE = f"""
-WITH best (board_id, attempt_id, key1, key2, key3, ended_at) AS (
+WITH best (board_id, attempt_id, key1, key2, key3) AS (
     SELECT * FROM unnest(%(boards)s::bigint[], %(attempts)s::bigint[], %(key1)s::int[], %(key2)s::int[],
-        %(key3)s::int[], %(ended)s::timestamptz[])
+        %(key3)s::int[])
 ), changed AS (
     UPDATE leaderboard_standing s
-    SET attempt_id = best.attempt_id, key1 = best.key1, key2 = best.key2, key3 = best.key3, ended_at = best.ended_at
-    FROM best
-    WHERE s.board_id = best.board_id AND s.player_id = %(player)s AND best.attempt_id IS NOT NULL
+    SET attempt_id = best.attempt_id, key1 = best.key1, key2 = best.key2, key3 = best.key3,
+        ({COPIED}) = ROW({", ".join(f"a.{c}" for c in COPIES)})
+    FROM best JOIN games_attempt a ON a.id = best.attempt_id
+    WHERE s.board_id = best.board_id AND s.player_id = %(player)s
     RETURNING new.board_id, new.key1 AS new_ms, old.key1 AS old_ms
 ), removed AS (
     DELETE FROM leaderboard_standing s USING best
@@ -200,8 +205,8 @@ def step_down(attempt: int, player: int) -> None:
             key = (*ranking.sort_key(order, official_ms, moves, points), ended_at, pk)
             best[board] = min(key, best.get(board, key))
         rows = [best.get(board, (None,) * 5) for board in boards]
-        key1, key2, key3, ended, attempts = map(list, zip(*rows, strict=True))
-        keys = {"key1": key1, "key2": key2, "key3": key3, "ended": ended, "attempts": attempts}
+        key1, key2, key3, _ended, attempts = map(list, zip(*rows, strict=True))
+        keys = {"key1": key1, "key2": key2, "key3": key3, "attempts": attempts}
         cursor.execute(REPLACE, {"boards": boards, "player": player, **keys})
 
 

@@ -14,7 +14,7 @@ from games import api as games
 from games import views as tables
 from games.rest import JSONRenderer, busy_body, error_body, is_busy
 from leaderboard import views as pages
-from leaderboard.api import boards, dailies, people, races, racing
+from leaderboard.api import boards, dailies, people, races, racing, seasons
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -80,11 +80,11 @@ urlpatterns = [
     path(V1 + "races/<int:race>/export/", racing.export_race),
     path(V1 + "races/<int:race>/board/", boards.show_race_board),
     path(V1 + "races/<int:race>/board/below/", boards.show_below),
-    path(V1 + "seasons/<str:month>/", boards.show_season),
+    path(V1 + "seasons/<str:month>/", seasons.show_season),
     path(V1 + "compare/", people.compare_players),
     path(V1 + "daily/", dailies.show_today),
     path(V1 + "daily/calendar/", dailies.show_calendar),
-    path(V1 + "daily/<str:day>/<str:letter>/", dailies.show_daily),
+    path(V1 + "daily/<str:day>/<str:letter>/", dailies.show_daily, name="daily"),
     path(V1 + "dailies/commitments/", dailies.list_commitments),
     path(V1 + "players/<str:name>/streak/", dailies.show_streaks),
     path(V1 + "replays/", races.submit_replay),

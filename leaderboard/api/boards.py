@@ -1,4 +1,4 @@
-"""REST: boards and their pages, seasons."""
+"""REST: boards and their pages."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -21,7 +21,7 @@ from games.errors import Problem
 from games.models import Attempt, Player, read_deal
 from games.rest import check_fields, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, entries, pages, periods, races, racing, ranking, seasons, sight, stats
+from leaderboard import actions, entries, pages, periods, races, racing, ranking, sight, stats
 from leaderboard.api.people import find_player
 from leaderboard.models import Race, Standing
 from leaderboard.pages import BoardKey, Cursor, Page
@@ -140,13 +140,14 @@ def _read_window(request: Request) -> Window:
         limit=radius if "around" in query else limit,
         after=_read_cursor(query["after"], "after") if "after" in query else None,
         before=_read_cursor(query["before"], "before") if "before" in query else None,
-        around=_read_player(request, query["around"]) if "around" in query else None,
+        around=read_around(request, query["around"]) if "around" in query else None,
         top=top,
         bins=bins,
     )
 
 
-def _read_player(request: Request, name: str) -> Player:
+def read_around(request: Request, name: str) -> Player:
+    """The player whom `around` names. Raises Problem (404), or NotAuthenticated (401) for "me"."""
     return read_caller(request) if name == "me" else find_player(name, "around")
 
 
@@ -184,7 +185,7 @@ def _answer_board(request: Request, key: BoardKey, head: dict[str, Any]) -> Http
         found = read(f"page {key} {window}", lambda: _read(key, window))
     except Standing.DoesNotExist:
         assert window.around
-        raise _not_on_board(window.around) from None
+        raise not_on_board(window.around) from None
     page: Page = found[0]
     told = _read_told(request, found)
     if window.around:
@@ -203,7 +204,7 @@ def _answer_board(request: Request, key: BoardKey, head: dict[str, Any]) -> Http
     return HttpResponse(text, content_type="application/json", headers={"Cache-Control": "no-cache"})
 
 
-def _not_on_board(player: Player) -> Problem:
+def not_on_board(player: Player) -> Problem:
     message = gettext_noop("%(player)s does not stand on this board.")
     return Problem(404, "not_on_board", message, "around", params={"player": player.name})
 
@@ -219,7 +220,7 @@ def _read_told(request: Request, found: list[Page]) -> set[str]:
     orders = {
         cards for page in found for cards, over in zip(page.cards, page.over_par, strict=True) if over is not None
     }
-    return sight.told_orders(request.user, orders, now=actions.read_clock()) if orders else set()
+    return sight.par_orders(request.user, orders, now=actions.read_clock()) if orders else set()
 
 
 def _write_rows(page: Page, told: set[str]) -> str:
@@ -352,66 +353,3 @@ def show_below(request: Request, race: int) -> Response:
         offset=read_number(query, "offset", 0, MAX_OFFSET, 0),
     )
     return Response({"race": found.pk, "total": total, "rows": rows})
-
-
-# Seasons
-
-
-class SeasonRowAnswer(serializers.Serializer[Any]):
-    rank = field(serializers.IntegerField, "1, 2, 2, 4")
-    row = field(serializers.IntegerField)
-    player = field()
-    points = field(serializers.IntegerField)
-    dailies = field(serializers.IntegerField, "How many dailies they are from.")
-    final = field(serializers.BooleanField, "Whether none of them can change any more.")
-
-
-class SeasonAnswer(serializers.Serializer[Any]):
-    month = field()
-    ruleset = field(allow_null=True)
-    total = field(serializers.IntegerField)
-    rows = SeasonRowAnswer(many=True)
-
-
-@extend_schema(
-    parameters=[
-        query("ruleset", "the dailies of one ruleset"),
-        number_query("limit", "rows of a page, but with `around`", 1, MAX_LIMIT, 50),
-        number_query("offset", "rows to skip", 0, MAX_OFFSET, 0),
-        query("around", "a player's name, or me"),
-        number_query("radius", "rows on either side, with `around`", 0, MAX_RADIUS, 5),
-    ],
-    responses=SeasonAnswer,
-    auth=TOKEN_OR_NONE,
-    summary="A season",
-)
-@conditional_page
-@api_view(["GET"])
-@permission_classes([AllowAny])
-def show_season(request: Request, month: str) -> HttpResponse:
-    """The points that a calendar month's dailies gave: 1000 * (n + 1 - rank) / (n + 1) for a rank among n, rounded
-    down. A daily counts once it has closed, and its points are final two days later.
-    """
-    query = request.query_params
-    check_fields(query, ("ruleset", "limit", "offset", "around", "radius"))
-    try:
-        days = races.read_month(month)
-    except ValueError:
-        raise Problem(404, "month", gettext_noop("A month is written 2026-11."), "month") from None
-    ruleset = find_ruleset(query["ruleset"], status=400).letter if "ruleset" in query else None
-    limit, radius = read_number(query, "limit", 1, MAX_LIMIT, 50), read_number(query, "radius", 0, MAX_RADIUS, 5)
-    offset = read_number(query, "offset", 0, MAX_OFFSET, 0)
-    if "around" in query and "offset" in query:
-        raise Problem(400, "one_of", gettext_noop("Send one of offset and around."), "around")
-    around = _read_player(request, query["around"]) if "around" in query else None
-    if around:
-        page = seasons.read_season(days, ruleset=ruleset, limit=radius, around=around)
-    else:
-        page = keep(
-            f"season {month} {ruleset} {limit} {offset}",
-            lambda: seasons.read_season(days, ruleset=ruleset, limit=limit, offset=offset),
-        )
-    if page is None:
-        assert around
-        raise _not_on_board(around)
-    return Response({"month": month, "ruleset": ruleset} | page)

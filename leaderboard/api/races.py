@@ -182,8 +182,9 @@ def describe_attempt(attempt: Attempt) -> dict[str, Any]:
     if not attempt.end and deal.cards.ruleset.tells_hopeless:
         answer["hopeless"] = tell_hopeless(deal=deal.cards, moves=attempt.moves)
     if attempt.end and may_see_par(attempt.player, deal):
-        par = deal.par if attempt.end == Attempt.WON else None
-        answer |= describe_proof(deal) | {"over_par": None if par is None else attempt.counted_moves - par}
+        answer |= describe_proof(deal)
+        par = answer["par"] if attempt.end == Attempt.WON else None
+        answer["over_par"] = None if par is None else attempt.counted_moves - par
     return answer
 
 

@@ -43,7 +43,8 @@ COPY (SELECT {before} + i, i, {deal}, '{letter}', true, 'server', now(), now(), 
     FROM generate_series(1, {rows}) i) TO STDOUT
 """
 STANDINGS = """
-COPY (SELECT {board}, player_id, id, official_ms, counted_moves, 0, ended_at FROM games_attempt
+COPY (SELECT {board}, player_id, id, official_ms, counted_moves, 0, ended_at, deal_id, points, ranked, false
+    FROM games_attempt
     WHERE id > {before} AND id <= {before} + {rows}) TO STDOUT
 """
 BUCKETS = """
@@ -55,7 +56,10 @@ INTO_ATTEMPTS = (
     'games_attempt (id, player_id, deal_id, ruleset, ranked, clock, started_at, ends_at, ended_at, "end", moves,'
     ' times, plies, rules, official_ms, counted_moves, points, "left")'
 )
-INTO_STANDINGS = "leaderboard_standing (board_id, player_id, attempt_id, key1, key2, key3, ended_at)"
+INTO_STANDINGS = (
+    "leaderboard_standing (board_id, player_id, attempt_id, key1, key2, key3, ended_at, deal_id, points, ranked,"
+    " assisted)"
+)
 INTO_BUCKETS = "leaderboard_timebucket (board_id, shift, bucket, shard, count)"
 
 # the plain count that every bucket must equal

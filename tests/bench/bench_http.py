@@ -40,8 +40,9 @@ WITH player AS (
         exp(11.5 + 0.5 * random_normal())::int, 35 + (random() * 40)::int, 28, 0 FROM player
     RETURNING id, player_id, official_ms, counted_moves, ended_at
 )
-INSERT INTO leaderboard_standing (board_id, player_id, attempt_id, key1, key2, key3, ended_at)
-SELECT %(board)s, player_id, id, official_ms, counted_moves, 0, ended_at FROM attempt
+INSERT INTO leaderboard_standing (board_id, player_id, attempt_id, key1, key2, key3, ended_at, deal_id, points, ranked,
+    assisted)
+SELECT %(board)s, player_id, id, official_ms, counted_moves, 0, ended_at, %(deal)s, 28, true, false FROM attempt
 """
 FILL_BUCKETS = """
 INSERT INTO leaderboard_timebucket (board_id, shift, bucket, shard, count)

@@ -74,9 +74,11 @@ def check_boards() -> dict[str, int]:
     for board in Board.objects.all():
         rows = compute_rows(board, attempts)
         stored = Standing.objects.filter(board=board).order_by("key1", "key2", "key3", "ended_at", "attempt")
-        assert [(row.attempt.pk, row.attempt.player_id) for row in rows] == list(
-            stored.values_list("attempt", "player")
-        ), board
+        copies = ("player", "ended_at", "deal", "points", "bonus", "ranked", "assisted")
+        attempted = [row.attempt for row in rows]
+        assert [
+            (a.pk, a.player_id, a.ended_at, a.deal_id, a.points, a.bonus, a.ranked, a.assisted) for a in attempted
+        ] == list(stored.values_list("attempt", *copies)), board
         assert read_buckets(board) == count_buckets(rows if board.order == "time" else []), board
         if not board.period:
             sizes[board.kind] += len(rows)

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
-from games.models import Attempt, Player
+from games.models import Attempt, Deal, Player
 from leaderboard import actions, races
 from leaderboard.models import Entry, Race
 from tests.client import Api
@@ -127,6 +127,26 @@ def test_a_daily_to_come_is_there_with_its_commitment_alone(ada: Player) -> None
         assert secret not in told
     assert log_in(ada).post(f"races/{race.pk}/attempts/", {})[1]["code"] == "race_upcoming"
     assert Api().get(f"deals/PY0-T-{race.deal.order}/")[1]["code"].startswith("PY0"), "as if it were nobody's"
+
+
+def test_who_guesses_the_code_of_a_daily_to_come_is_told_nothing(ada: Player) -> None:
+    """Practice on its cards, from the start to what is told after the end, is practice on any cards."""
+    race = mint_easy(day=today() + timedelta(days=1))
+    api, told = log_in(ada), []
+    for code in (race.code, f"PY0-N-{EASY_ORDER}"):  # a daily's deal, and one that nobody has asked the solver about
+        started = api.post("attempts/", {"deal": code})[1]
+        assert api.post(f"attempts/{started['id']}/moves/", {"from_ply": 0, "moves": EASY_MOVES})[1]["end"] == "won"
+        ended = api.get(f"attempts/{started['id']}/")[1]
+        deal, board = api.get(f"deals/{code}/")[1], api.get(f"deals/{code}/board/")[1]
+        known = [answer[name] for answer in (ended, deal) for name in ("winnable", "par", "line", "difficulty")]
+        told.append([started.keys(), ended.keys(), deal.keys(), known, ended["over_par"], board["rows"][0]["over_par"]])
+        assert log_in(make_player(f"Bea {code[4]}")).get(f"replays/{started['id']}/")[0] == 200
+    assert told[0] == told[1]
+    assert set(told[0][3]) == {None}
+    back = timedelta(days=2)
+    Deal.objects.update(told_from=F("told_from") - back)
+    Race.objects.update(opens_at=F("opens_at") - back, closes_at=F("closes_at") - back)
+    assert api.get(f"deals/{race.code}/")[1]["par"] == 16, "from its day on it is told"
 
 
 @pytest.mark.parametrize(

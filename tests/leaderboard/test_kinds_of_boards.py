@@ -90,7 +90,7 @@ def test_the_period_that_it_is_now_needs_no_name(kind: str) -> None:
     assert names(page) == ["Ada"]
 
 
-def test_the_migration_makes_the_boards_that_the_wins_would_have_made() -> None:
+def test_the_migrations_make_the_boards_that_the_wins_would_have_made() -> None:
     ada, bert = make_players(2)
     race = make_daily(day=SUNDAY)
     play_on(SUNDAY, ada)
@@ -104,9 +104,12 @@ def test_the_migration_makes_the_boards_that_the_wins_would_have_made() -> None:
     TimeBucket.objects.filter(board__in=new).delete()
     Standing.objects.filter(board__in=new).delete()
     new.delete()
-    migration = import_module("leaderboard.migrations.0006_boards_of_races_and_periods")
     with connection.cursor() as cursor:
-        cursor.execute(migration.FILL)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        for column in ("deal_id", "points", "ranked", "assisted"):  # they came with the second migration
+            cursor.execute(f"ALTER TABLE leaderboard_standing ALTER {column} DROP NOT NULL")
+        for name in ("0006_boards_of_races_and_periods", "0008_standings_show_their_attempts"):
+            cursor.execute(import_module(f"leaderboard.migrations.{name}").FILL)
     assert sorted(Standing.objects.values_list("board__kind", "board__period", "board__order", "attempt")) == before
     check_boards()
 

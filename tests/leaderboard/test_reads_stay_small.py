@@ -36,10 +36,11 @@ WITH player AS (
         30000 + 17 * n, 30 + n %% 40, 28, 0
     FROM (SELECT id, row_number() OVER () AS n FROM player) player
     JOIN (SELECT id, row_number() OVER () AS n FROM deal) deal USING (n)
-    RETURNING id, player_id, official_ms, counted_moves, ended_at
+    RETURNING id, player_id, deal_id, official_ms, counted_moves, points, ended_at
 ), standing AS (
-    INSERT INTO leaderboard_standing (board_id, player_id, attempt_id, key1, key2, key3, ended_at)
-    SELECT b.id, a.player_id, a.id, k.key1, k.key2, 0, a.ended_at
+    INSERT INTO leaderboard_standing (board_id, player_id, attempt_id, key1, key2, key3, ended_at, deal_id, points,
+        ranked, assisted)
+    SELECT b.id, a.player_id, a.id, k.key1, k.key2, 0, a.ended_at, a.deal_id, a.points, true, false
     FROM attempt a, (VALUES (%(time)s, 'time'), (%(moves)s, 'moves')) b (id, o),
         LATERAL (VALUES ('time', official_ms, counted_moves), ('moves', counted_moves, official_ms)) k (o, key1, key2)
     WHERE k.o = b.o

@@ -10,7 +10,11 @@ from django.db import connection
 
 from tests.site.servers import ROOT
 
-BARE = {name: value for name, value in os.environ.items() if name not in ("DATA_DIR", "POSTGRES_SERVER_OPTIONS")}
+BARE = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("DATA_DIR", "POSTGRES_SERVER_OPTIONS", "HUMAN_FLOORS")
+}
 
 
 def ask(expression: str, folder, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -70,3 +74,24 @@ def test_a_wrong_database_url_is_refused(url: str, tmp_path) -> None:
 def test_a_number_of_threads_that_is_none_is_refused(number: str, tmp_path) -> None:
     ran = ask("settings.HTTP_THREADS", tmp_path, HTTP_THREADS=number)
     assert "HTTP_THREADS must be a whole number above 0" in ran.stderr
+
+
+def test_dailies_and_floors_are_read_by_ruleset(tmp_path) -> None:
+    assert ask("settings.DAILY_RULESETS", tmp_path).stdout == "['T', 'N', 'M', 'F', 'B']\n"
+    assert ask("settings.DAILY_RULESETS", tmp_path, DAILY_RULESETS="G, A,G").stdout == "['G', 'A']\n"
+    assert ask("settings.DAILY_RULESETS", tmp_path, DAILY_RULESETS="none").stdout == "[]\n"
+    floors = ask("{k: str(v) for k, v in settings.HUMAN_FLOORS.items()}", tmp_path, HUMAN_FLOORS="F=400/20")
+    assert floors.stdout == "{'*': '250/10', 'F': '400/20'}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("DAILY_RULESETS", "T,Q", "DAILY_RULESETS: there is no ruleset Q"),
+        ("HUMAN_FLOORS", "Q=1/1", "HUMAN_FLOORS: there is no ruleset Q"),
+        ("HUMAN_FLOORS", "*=250", "HUMAN_FLOORS: A floor is written 300/10"),
+        ("HUMAN_FLOORS", "250/10", "HUMAN_FLOORS must look like name=value"),
+    ],
+)
+def test_a_wrong_ruleset_or_floor_is_named(name: str, value: str, said: str, tmp_path) -> None:
+    assert said in ask("settings.DEBUG", tmp_path, **{name: value}).stderr

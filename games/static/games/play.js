@@ -83,7 +83,7 @@ function open(answer, fresh) {
   sender?.stop();
   clearInterval(watching);
   watching = null;
-  attempt = answer;
+  attempt = { race: readLast()?.id === answer.id ? readLast().race : undefined, ...answer };
   const ruleset = data.rulesets[attempt.ruleset];
   const cards = attempt.cards.split(" ");
   const stored = attempt.replay.moves;
@@ -95,7 +95,7 @@ function open(answer, fresh) {
   setClock(fresh);
   [selected, hint, toldDeadEnd] = [null, [], false];
   sender = makeSender(attempt.id, storedTokens.length, { stored: onStored, refused: onRefused, apart: onApart, connection });
-  localStorage.setItem(LAST, JSON.stringify({ id: attempt.id, deal: attempt.deal }));
+  localStorage.setItem(LAST, JSON.stringify({ id: attempt.id, deal: attempt.deal, race: attempt.race }));
   choices.ruleset = attempt.ruleset;
   keepChoices();
   showAddress();
@@ -108,6 +108,9 @@ function open(answer, fresh) {
   if (attempt.end) showResult();
   else if (engine.isDeadEnd(game.position)) offerWayOut("dead_end");
 }
+
+/** The last game of this browser: {id, deal, race}. */
+const readLast = () => JSON.parse(localStorage.getItem(LAST) ?? "null");
 
 /** A fresh attempt started just now by the server's clock; a browser remembers how far ahead that is. */
 function setClock(fresh) {
@@ -175,7 +178,7 @@ async function newGame() {
 /** The first game of a visit: what the address names, else the last one, else a new one for practice. */
 async function begin() {
   const query = new URLSearchParams(location.search);
-  const lastOne = JSON.parse(localStorage.getItem(LAST) ?? "null");
+  const lastOne = readLast();
   if (query.get("race")) return enterRace(query.get("race"));
   if (query.get("attempt")) return resume(query.get("attempt"));
   if (data.code) {

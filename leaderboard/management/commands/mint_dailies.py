@@ -1,6 +1,7 @@
 """`manage.py mint_dailies`: the dailies of the days to come."""
 
 import os
+import signal
 import sys
 import threading
 from typing import Any
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from games.engine.rulesets import RULESETS
+from games.management.commands.load_replays import INTERRUPTED
 from games.management.commands.solve import read_count, read_seconds
 from games.management.pool import count_cores
 from leaderboard import minting
@@ -50,7 +52,12 @@ class Command(BaseCommand):
     ) -> None:
         if by_itself:
             yield_to_the_server()
-        letters = ruleset or settings.DAILY_RULESETS
+        try:
+            self.mint_ahead(ruleset or settings.DAILY_RULESETS, days, processes, seconds, by_itself)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+
+    def mint_ahead(self, letters: list[str], days: int, processes: int | None, seconds: float, by_itself: bool) -> None:
         with minting.only_minter() as taken:
             if not taken and not by_itself:
                 raise CommandError("Another process is minting dailies.")
@@ -75,6 +82,7 @@ class Command(BaseCommand):
 
 def yield_to_the_server() -> None:
     """Let the server go first, and end when it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server sees to it
     os.nice(10)
 
     def wait() -> None:

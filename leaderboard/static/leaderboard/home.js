@@ -51,7 +51,7 @@ async function show() {
     if (error.status === 401) today = await call("GET", "daily/", undefined, { anonymous: true });
     else throw error;
   }
-  const open = today.dailies.filter((race) => race.phase === "open");
+  const open = today.dailies.filter(({ phase }) => phase === "open");
   place.replaceChildren(...open.map(drawDaily), ...today.missing.map(drawMissing));
   countDown(Date.parse(today.next_at) - Date.parse(today.now) + Date.now());
   if (today.missing.length) setTimeout(show, AGAIN);
@@ -70,7 +70,7 @@ function countDown(until) {
   tick();
 }
 
+// without an answer the page stays as the server wrote it
 show().catch((error) => {
   if (!("status" in error)) throw error;
-  place.replaceChildren(make("p", { className: "quiet", textContent: error.message || say("failed") }));
 });
