@@ -5,7 +5,7 @@ const GAP = 0.07; // between cards, by their width
 const STEP_LEAST = 0.42; // how much of a covered card stays visible, by its height
 const STEP_MOST = 0.76;
 const WIDEST = 150;
-const RESERVE_STEP = 0.3;
+const RESERVE_STEP = 0.34;
 const EDGE = 6;
 
 /**
