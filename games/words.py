@@ -62,6 +62,7 @@ WORDS = {
     "online": _("Connected again."),
     "loading": _("The cards are being dealt."),
     "failed": _("The server could not be reached. Please try again."),
+    "tip": _("Two free cards that make %(target)s leave together."),
     # hints
     "looking": _("Looking for a hint."),
     "no_hints": _("There are no hints in a ranked game."),

@@ -154,6 +154,21 @@ def test_refusals_cost_nothing_and_say_why(page: Page, server: str) -> None:
     expect(said).to_have_text("King of diamonds removed. 27 left.")
 
 
+def test_a_code_in_the_window_for_a_new_game_and_enter_deal_it(page: Page, server: str) -> None:
+    open_table(page, server, "PY1-N-AAAAAAS")
+    page.keyboard.press("n")
+    code = page.locator('#new-game input[name="code"]')
+    code.fill("py1 g aaaaaas")
+    code.press("Enter")
+    expect(page.locator("#ruleset")).to_have_text("Giza")
+    expect(page.locator("#code")).to_have_text("PY1-G-AAAAAAS")
+    place(page, "g1").click()
+    place(page, "h7").click()
+    removed(page, 1)
+    page.reload()
+    removed(page, 1)
+
+
 def test_partners_light_up_and_a_second_tap_deselects(page: Page, server: str) -> None:
     open_table(page, server, "PY1-N-AAAAAAS")
     place(page, "g3").click()

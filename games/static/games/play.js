@@ -103,7 +103,7 @@ function open(answer, fresh) {
   showHead();
   show();
   showTime();
-  tell(attempt.note ?? "");
+  tell(attempt.note ?? (game.tokens.length ? "" : say("tip", ruleset)));
   if (!attempt.end) sender.push(game.tokens);
   if (attempt.end) showResult();
   else if (engine.isDeadEnd(game.position)) offerWayOut("dead_end");

@@ -43,6 +43,9 @@ export async function askForGame(rulesets, letter) {
   if (guest) form.elements.mode.value = "practice";
   const ranked = form.querySelector("input[value=ranked]");
   ranked.disabled = guest;
+  const account = form.querySelector(".guests");
+  account.hidden = !guest;
+  account.onclick = () => byId("new-game").close("account");
   const refresh = () => {
     const chosen = rulesets[form.elements.ruleset.value];
     const isRanked = form.elements.mode.value === "ranked" && !form.elements.code.value.trim();
