@@ -8,7 +8,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from games.engine.deal import Deal
 from games.engine.moves import canonical
+from games.engine.position import Position
 from games.engine.rulesets import RULESETS
 from tests.engine.both import read_rows
 from tests.players import EASY_MOVES, easy_deal
@@ -169,6 +171,35 @@ def test_a_code_in_the_window_for_a_new_game_and_enter_deal_it(page: Page, serve
     removed(page, 1)
 
 
+def lose(code: str) -> list[str]:
+    """The tokens to a dead end: drawing as long as that can be, then removing what can be removed."""
+    position, tokens = Position.start(Deal.from_code(code)), []
+    while moves := position.legal_moves():
+        tokens.append("D" if "D" in moves else moves[0])
+        position = position.play(tokens[-1])
+    assert position.is_dead_end
+    return tokens
+
+
+def test_a_dead_end_is_said_and_undo_leads_out_of_it(page: Page, server: str) -> None:
+    code = "PY1-A-AAAAAAB"
+    tokens = lose(code)
+    page.goto(f"{server}/play/{code}")
+    expect(page.locator(".card")).to_have_count(52)
+    page.evaluate(PLAY, tokens)
+    expect(page.locator("#stuck h2")).to_have_text("No move is left.")
+    page.locator('#stuck [value="undo"]').click()
+    expect(page.locator("#stuck")).to_be_hidden()
+    expect(page.locator("#message")).to_have_text("Taken back.")
+    expect(page.locator('[data-fill="moves"]').first).to_have_text(str(len(tokens)))
+    page.keyboard.press("n")
+    page.keyboard.press("Escape")
+    page.locator("#open-menu").click()
+    page.locator('#menu [value="resign"]').click()
+    page.locator('#give-up [value="resign"]').click()
+    expect(page.locator("#result h2")).to_have_text("Given up")
+
+
 def test_partners_light_up_and_a_second_tap_deselects(page: Page, server: str) -> None:
     open_table(page, server, "PY1-N-AAAAAAS")
     place(page, "g3").click()
@@ -270,6 +301,19 @@ def test_a_player_signs_up_enters_the_daily_and_stands_on_its_board(page: Page, 
     expect(page.locator('#result [data-fill="par"]')).to_have_text("Exactly par: no game can be shorter.")
     page.goto(server)
     expect(page.locator("#dailies ol")).to_contain_text("Daily Ada")
+    expect(page.locator("#dailies a.button").first).to_have_text("Look")
+
+    page.goto(f"{server}/play/")  # the result of the daily: from there to a ranked game
+    page.locator('#result [value="another"]').click()
+    page.locator("#new-game label", has_text="Ranked").click()
+    page.locator('#new-game [value="start"]').click()
+    expect(page.locator("#kind")).to_have_text("Ranked")
+    page.keyboard.press("h")
+    expect(page.locator("#message")).to_have_text("There are no hints in a ranked game.")
+    code = page.locator("#code").text_content()
+    page.reload()
+    expect(page.locator("#code")).to_have_text(code or "")
+    expect(page.locator("#kind")).to_have_text("Ranked")
 
 
 @pytest.mark.parametrize(("language", "scheme"), [("en-GB", "light"), ("de-DE", "dark")])

@@ -501,7 +501,8 @@ const keys = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || anyWindowOpen() || event.repeat) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || anyWindowOpen()) return;
+  if (event.repeat && !event.key.startsWith("Arrow")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (!game || !(key in keys)) return;
   event.preventDefault();
