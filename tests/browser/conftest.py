@@ -11,7 +11,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.site.servers import ROOT, running_server
 
-DAILY = "from tests.dailies import mint_easy; mint_easy('T')"
+PREPARE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("collectstatic", interactive=False, verbosity=0)
+from tests.dailies import mint_easy
+mint_easy("T")
+"""  # one command: each would start the database anew
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -29,8 +35,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     It has a database of its own: Playwright's loop and Django's do not go together in one thread.
     """
     env = {"DATA_DIR": str(tmp_path_factory.mktemp("browser")), "DAILY_RULESETS": "T"}
-    for command in (["migrate"], ["collectstatic", "--no-input"], ["shell", "-c", DAILY]):
-        subprocess.run([sys.executable, "manage.py", *command, "-v0"], cwd=ROOT, env=os.environ | env, check=True)
+    command = [sys.executable, "manage.py", "shell", "-v0", "-c", PREPARE]
+    subprocess.run(command, cwd=ROOT, env=os.environ | env, check=True)
     with running_server("daphne", env) as url:
         yield url
 
