@@ -80,9 +80,7 @@ export function makeTable(root, on) {
     const { game, marks, options } = shown;
     const { position, ruleset } = game;
     const reserve = ruleset.stock === "reserve";
-    plan = layOut(root.clientWidth, root.clientHeight, { reserve, mirrored: options.mirrored });
-    root.style.setProperty("--w", `${plan.w}px`);
-    root.style.setProperty("--h", `${plan.h}px`);
+    plan = planFor(reserve, Boolean(options.mirrored));
     const placed = new Set();
     const put = (card, at, z, place, label, more = {}) => {
       placed.add(card);
@@ -121,6 +119,15 @@ export function makeTable(root, on) {
     });
     showPiles(game, reserve);
     keepFocus();
+  }
+
+  /** The places of a table of this size; asking the browser for the size anew would make it lay out every move. */
+  function planFor(reserve, mirrored) {
+    if (plan?.reserve === reserve && plan.mirrored === mirrored) return plan;
+    const found = layOut(root.clientWidth, root.clientHeight, { reserve, mirrored });
+    root.style.setProperty("--w", `${found.w}px`);
+    root.style.setProperty("--h", `${found.h}px`);
+    return { ...found, reserve, mirrored };
   }
 
   function setCard(element, { x, y }, z, place, label, { hidden, dead, covered }, marks) {
@@ -295,6 +302,7 @@ export function makeTable(root, on) {
   root.addEventListener("pointerup", (event) => endDrag(event, true));
   root.addEventListener("pointercancel", (event) => endDrag(event, false));
   new ResizeObserver(() => {
+    plan = null;
     root.classList.add("still");
     render();
     root.getBoundingClientRect();
