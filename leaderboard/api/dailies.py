@@ -124,7 +124,7 @@ def _describe_streaks(viewer: Any, now: datetime) -> dict[str, Any] | None:
     return found.streak._asdict() | {"longest_run": found.longest_run}
 
 
-@extend_schema(responses=TodayAnswer, auth=TOKEN_OR_NONE, summary="Today's dailies")
+@extend_schema(operation_id="daily_today", responses=TodayAnswer, auth=TOKEN_OR_NONE, summary="Today's dailies")
 @api_view(["GET"])
 @permission_classes([AllowAny])
 def show_today(request: Request) -> Response:

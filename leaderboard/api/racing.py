@@ -190,6 +190,7 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
 
 
 @extend_schema(
+    operation_id="races_list",
     methods=["GET"],
     parameters=[
         query("kind", "daily or open", enum=[Race.OPEN, Race.DAILY], default=Race.OPEN),

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from games.models import Player
+from games.models import Attempt, Player
+from leaderboard import moderating
 from leaderboard.models import Board, Standing
 from leaderboard.pages import BOTTOM, TOP, BoardKey, Cursor, read_page
 from tests.client import Api
@@ -112,7 +113,9 @@ def test_pages_follow_each_other_without_a_gap(key: BoardKey, direction: str, li
 @pytest.mark.parametrize("direction", ["after", "before"])
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.order)
 @pytest.mark.parametrize("seed", range(2))
-def test_a_row_that_stays_is_read_once_while_others_come_and_improve(key: BoardKey, direction: str, seed: int) -> None:
+def test_a_row_that_stays_is_read_once_while_others_come_improve_and_are_voided(
+    key: BoardKey, direction: str, seed: int
+) -> None:
     generator = random.Random(seed)
     crowd = fill(seed, players=20, wins=40)
     first = {row.attempt.pk for row in compute_rows(board_of(key), list_attempts())}
@@ -124,6 +127,8 @@ def test_a_row_that_stays_is_read_once_while_others_come_and_improve(key: BoardK
         if player:
             official_ms = generator.choice([30, 99, 100, 5000])
             place(player, official_ms, generator.choice([14, 16]), 300, 600, deal=easy_deal("M"), ended_at=START)
+        if generator.random() < 0.3:
+            moderating.void(attempt=generator.choice(list(Attempt.objects.order_by("pk"))))
     stayed = first & {row.attempt.pk for row in compute_rows(board_of(key), list_attempts())}
     assert len(stayed) > 5
     assert all(seen.count(attempt) == 1 for attempt in stayed)

@@ -125,7 +125,7 @@ def test_the_recipe_sees_what_was_changed(race: Race, tmp_path) -> None:
 
 
 def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    script = script.replace("manage.py", str(ROOT / "manage.py")).replace("python3", sys.executable)
+    script = script.replace("manage.py", str(ROOT / "manage.py")).replace(".venv/bin/python", sys.executable)
     return subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True)
 
 

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +14,24 @@ from tests.site.servers import ROOT, running_server
 
 @pytest.fixture(scope="module")
 def fresh_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a daphne on a migrated database without rows but today's daily, as `make run` starts it."""
-    env = {"DATA_DIR": str(tmp_path_factory.mktemp("site")), "HUMAN_FLOORS": "*=1000/300"}
+    """The address of a daphne on a migrated database without rows, as `make run` starts it."""
+    with serve_from(tmp_path_factory.mktemp("site")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def daily_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The same with today's daily in ruleset T, in which no program is taken for a human on however busy a machine."""
     mint = ["mint_dailies", "--days", "1", "--ruleset", "T"]
-    for command in (["migrate"], ["collectstatic", "--no-input"], mint):
+    with serve_from(tmp_path_factory.mktemp("site"), mint, HUMAN_FLOORS="*=1000/300") as url:
+        yield url
+
+
+@contextmanager
+def serve_from(folder: Path, *commands: list[str], **environment: str) -> Iterator[str]:
+    """A server that keeps its data in `folder`, after these commands of manage.py."""
+    env = {"DATA_DIR": str(folder)} | environment
+    for command in (["migrate"], ["collectstatic", "--no-input"], *commands):
         subprocess.run([sys.executable, "manage.py", *command, "-v0"], cwd=ROOT, env=os.environ | env, check=True)
     with running_server("daphne", env) as url:
         yield url

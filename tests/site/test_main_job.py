@@ -311,6 +311,8 @@ def test_a_ranked_win_stands_on_the_boards_and_in_the_players_totals(fresh_serve
         "bonus": won["bonus"],
         "score": verdict["points"] + (won["bonus"] or 0),
         "ranked": True,
+        "assisted": False,
+        "over_par": None,  # nobody has asked the solver
         "replay": attempt["id"],
     }
     for order in ("time", "moves", "points") if scores_points else ("time", "moves"):

@@ -8,8 +8,8 @@ import pytest
 
 
 @pytest.fixture
-def browser(fresh_server: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=fresh_server, trust_env=False) as client:
+def browser(daily_server: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=daily_server, trust_env=False) as client:
         yield client
 
 

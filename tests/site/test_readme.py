@@ -15,9 +15,9 @@ EXAMPLES = re.findall(r"^```sh\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def answers(fresh_server: str) -> list[object]:
+def answers(daily_server: str) -> list[object]:
     """What the examples print, run in one shell in the order in which they stand."""
-    script = "\n".join(["set -eu", *EXAMPLES]).replace("http://127.0.0.1:8000", fresh_server)
+    script = "\n".join(["set -eu", *EXAMPLES]).replace("http://127.0.0.1:8000", daily_server)
     # one JSON value a call, each on a line of its own
     script = script.replace("curl -s", "curl -sS --fail -w '\\n'").replace(".venv/bin/python", sys.executable)
     ran = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
