@@ -223,6 +223,7 @@ def test_a_hint_lifts_a_move_and_makes_it_assisted(page: Page, server: str) -> N
     open_table(page, server, "PY1-N-AAAAAAS")
     page.locator("#hint").click()
     expect(page.locator(".card.hint, .pile.hint").first).to_be_visible()
+    expect(page.locator("#message")).to_have_text("King of diamonds can leave alone.")
     expect(page.locator("#kind")).to_have_text("Practice with hints")
 
 
@@ -314,6 +315,16 @@ def test_a_player_signs_up_enters_the_daily_and_stands_on_its_board(page: Page, 
     page.reload()
     expect(page.locator("#code")).to_have_text(code or "")
     expect(page.locator("#kind")).to_have_text("Ranked")
+
+
+def test_the_language_is_switched_in_the_middle_of_a_game(page: Page, server: str) -> None:
+    open_table(page, server, "PY1-T-AAAAAAC")
+    place(page, "S").drag_to(page.locator(".pile.waste"))
+    page.locator("#open-menu").click()
+    page.locator("#menu .languages button", has_text="Deutsch").click()
+    expect(page.locator("#ruleset")).to_have_text("Drei Durchgänge")
+    expect(page.locator("#code")).to_have_text("PY1-T-AAAAAAC")
+    expect(page.locator('[data-fill="moves"]').first).to_have_text("1")
 
 
 @pytest.mark.parametrize(("language", "scheme"), [("en-GB", "light"), ("de-DE", "dark")])

@@ -32,7 +32,7 @@ def test_the_first_page_shows_todays_daily_and_what_is_still_dealt(browser: http
     assert page.count("It is being dealt") == 4 + 1, "once more among the sentences of the script"
 
 
-@pytest.mark.parametrize("path", ["/", "/api/"])
+@pytest.mark.parametrize("path", ["/", "/play/", "/rules/", "/rules/giza/", "/api/"])
 def test_every_file_that_a_page_names_is_there(path: str, browser: httpx.Client) -> None:
     page = browser.get(path)
     assert page.status_code == 200

@@ -433,11 +433,19 @@ async function askHint() {
     hint = answer.move ? engine.readToken(answer.move) : [];
     selected = null;
     show();
-    tell(answer.sentence, answer.hopeless ? "bad" : "good");
+    tell(nameCards(answer.sentence), answer.hopeless ? "bad" : "good");
     if (answer.hopeless && !toldDeadEnd) offerWayOut("hopeless");
   } catch (error) {
     tell(error.message || say("failed"), "bad");
   }
+}
+
+/** A sentence of the server's with cards in place of cells: a person sees the ten of clubs, not g3. */
+function nameCards(sentence) {
+  return sentence.replace(/\b[a-h][1-8]\b/g, (place) => {
+    const card = engine.cardAt(game.position, place);
+    return card ? nameOf(card) : place;
+  });
 }
 
 // Buttons and keys
