@@ -39,11 +39,11 @@ function show() {
 
 function showStatus() {
   const { position, ruleset } = game;
-  const { moves, points, removed } = engine.judge(game);
+  const removed = engine.TABLEAU_SIZE - engine.countLeft(position);
   const passes = ruleset.passes;
   fill("status", {
-    moves,
-    points: ruleset.scoring === "none" ? null : points,
+    moves: engine.countMoves(game),
+    points: ruleset.scoring === "none" ? null : game.points,
     removed: `${removed}/28`,
     stock: ruleset.stock === "reserve" ? null : position.stock.length,
   });

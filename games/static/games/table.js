@@ -27,6 +27,7 @@ export function makeTable(root, on) {
   let shown = null; // {game, marks, options}
   let plan = null;
   let dragged = null;
+  const lying = new Map(); // place -> element
   const states = new WeakMap(); // what was last written to each card
   let quiet = false; // a drag has just ended: its click is none
 
@@ -81,9 +82,9 @@ export function makeTable(root, on) {
     const { position, ruleset } = game;
     const reserve = ruleset.stock === "reserve";
     plan = planFor(reserve, Boolean(options.mirrored));
-    const placed = new Set();
+    lying.clear();
     const put = (card, at, z, place, label, more = {}) => {
-      placed.add(card);
+      if (place) lying.set(place, cards.get(card));
       setCard(cards.get(card), at, z, place, label, more, marks);
     };
     position.tableau.forEach((card, i) => {
@@ -243,7 +244,7 @@ export function makeTable(root, on) {
     stops[next].focus({ preventScroll: true });
   }
 
-  const find = (place) => root.querySelector(`.card[data-place="${place}"], .pile[data-place="${place}"]`);
+  const find = (place) => lying.get(place) ?? piles[place];
 
   /** The card that a refusal is about shakes; it is back where it was at once. */
   function shake(place) {
