@@ -119,6 +119,23 @@ def test_dragging_removes_pairs_and_kings(page: Page, server: str) -> None:
     expect(page.locator("#message")).to_contain_text("Drawn")
 
 
+def test_a_finger_drags_a_card_onto_its_partner(page: Page, server: str) -> None:
+    open_table(page, server, "PY1-N-AAAAAAS")
+    ends = [place(page, name).bounding_box() for name in ("g3", "g1")]
+    (x, y), (to_x, to_y) = [(box["x"] + 20, box["y"] + 20) for box in ends if box]
+    finger = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        touches = [{"x": x, "y": y} for x, y in points]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    touch("touchStart", (x, y))
+    for step in range(1, 6):
+        touch("touchMove", (x + (to_x - x) * step / 5, y + (to_y - y) * step / 5))
+    touch("touchEnd")
+    removed(page, 2)
+
+
 def test_a_whole_game_by_keyboard_alone(page: Page, server: str) -> None:
     open_table(page, server)
     page.keyboard.press("d")
