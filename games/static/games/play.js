@@ -478,8 +478,12 @@ async function openMenu() {
 }
 
 async function copyCode() {
-  await navigator.clipboard.writeText(attempt.deal).catch(() => null);
-  tell(say("copied"));
+  try {
+    await navigator.clipboard.writeText(attempt.deal);
+    tell(say("copied"));
+  } catch {
+    tell(attempt.deal); // not allowed, or not over a safe connection: at least the whole code is shown
+  }
 }
 
 const actions = {
