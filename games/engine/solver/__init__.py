@@ -90,15 +90,16 @@ def shortest(position: Position, limit: Limit = NO_LIMIT, ideas: frozenset[Idea]
     board, meter = Board(position, ideas), Meter(limit)
     layouts = Layouts(board)
     relaxed = Relaxed(board, layouts, meter)
-    line: tuple[str, ...] | None = None
     try:
         win = find_win(board, layouts, relaxed, meter)
-        if win is None:
-            return Answer("unwinnable", None, False, meter.states)
-        line = prove_line(position, write_win(board, win))
+    except LimitReached:
+        return Answer("unknown", None, False, meter.states)
+    if win is None:
+        return Answer("unwinnable", None, False, meter.states)
+    try:
         way = find_shortest(board, layouts, relaxed, meter)
     except LimitReached:
-        return Answer("unknown" if line is None else "winnable", line, False, meter.states)
+        return Answer("winnable", prove_line(position, write_win(board, win)), False, meter.states)
     assert way is not None, f"a winnable position has a shortest way: {position}"
     return Answer("winnable", prove_line(position, write_way(board, way)), True, meter.states)
 

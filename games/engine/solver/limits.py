@@ -36,9 +36,9 @@ class Meter:
         if limit.seconds is not None and limit.clock is not None:
             self._end = limit.clock() + limit.seconds
 
-    def count(self) -> None:
-        """Count a state; LimitReached where it is one too many or the time is over."""
-        self.states += 1
+    def count(self, states: int = 1) -> None:
+        """Count states; LimitReached where there are too many of them or the time is over."""
+        self.states += states
         if self.states > self._next:
             self._check()
 

@@ -46,7 +46,7 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
     f = highest = cost + value
     levels: dict[int, list[list[Node]]] = {f: [[] for _ in range(f + 1)]}
     levels[f][cost].append(node)
-    count = meter.count
+    states = 0
     while f <= highest:
         if f not in levels:
             f += 1
@@ -64,6 +64,7 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                 if costs[state] < cost:
                     continue
                 if not state & goal:
+                    meter.count(states & 63)
                     return trace(node)
             if bound_draws is not None:
                 if value >= 0:
@@ -79,7 +80,9 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                         continue
                 else:
                     value = ~value
-            count()
+            states += 1
+            if not states & 63:
+                meter.count(64)
             groups, spent, drawn = step(state, place, ahead, back, spent, before)
             deepest = cost
             for base, removals in groups:
@@ -128,6 +131,7 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                         deepest = cost2
             cost = deepest
         f += 1
+    meter.count(states & 63)
     return None
 
 

@@ -196,8 +196,10 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                 met = move_meetings(before[0] & line_mask & kept if before else -1, plain)
             spent &= arrival.stale & not_twice
             stops = line & (cells.want & ~spent | met | always)
-            back = stops & behind if redeals is None or state >> redeal_shift < redeals else 0
-            ahead = stops ^ (stops & behind)
+            back = stops & behind
+            ahead = stops ^ back
+            if redeals is not None and state >> redeal_shift >= redeals:
+                back = 0
             pinned = cells.pinned
             if pinned is None:
                 pinned = cells.pin()
