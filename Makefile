@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PYTHON_FILES := pyramid_site games leaderboard tests manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest bench bench-boards format messages lock
+.PHONY: help run test check pytest chromium bench bench-boards pictures format messages lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -25,14 +25,27 @@ check: $(VENV)/development
 	DATA_DIR=.data/test $(RUN) manage.py makemigrations --check --dry-run
 	DATA_DIR=.data/test $(RUN) manage.py spectacular --validate --fail-on-warn --file .data/openapi.yaml
 
-pytest: $(VENV)/development
+pytest: $(VENV)/development chromium
 	$(RUN) -m pytest -n 2 --dist worksteal
+
+chromium:  # the pages are tested in a real browser; it is installed here where that is allowed
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || command -v chromium-browser >/dev/null \
+		|| command -v google-chrome >/dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "Installing Chromium for the tests of the pages ..."; \
+			apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+		else false; fi; } || { \
+		echo "*** The pages are tested in Chromium, and there is none here. Install it (Debian: apt install chromium)"; \
+		echo "*** or set CHROMIUM to a browser, and run make test again."; exit 1; }
 
 bench: $(VENV)/development  ## measure: engine, solver, submits, board reads (daphne and uvicorn)
 	$(RUN) -m tests.bench
 
 bench-boards: $(VENV)/development  ## measure boards of up to ROWS rows (default 1000000), then writers for SECONDS (60)
 	ROWS=$(ROWS) SECONDS=$(SECONDS) $(RUN) -m tests.bench.bench_boards
+
+pictures: $(VENV)/development chromium  ## take the pictures of docs/pictures anew
+	$(RUN) -m tests.browser.make_pictures
 
 format: $(VENV)/development  ## format the code and sort its imports
 	$(RUN) -m ruff check --fix $(PYTHON_FILES)

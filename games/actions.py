@@ -1,5 +1,6 @@
 """What changes a player or a deal, and what one player may know of a deal."""
 
+import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -32,6 +33,43 @@ def sign_up(*, name: str, password: str, email: str = "") -> Player:
     except IntegrityError:
         raise name_taken() from None
     return player
+
+
+GUEST_LETTERS = "bdfghkmnprtvwz"  # none that looks like another, and no word
+
+
+def start_guest() -> Player:
+    """A new guest: a player with a name by chance and no password, for practice until `claim_guest`."""
+    while True:
+        name = "Guest " + "".join(secrets.choice(GUEST_LETTERS) for _ in range(8))
+        player = Player(name=name, name_key=name_key(name), guest=True)
+        player.set_unusable_password()
+        try:
+            with transaction.atomic():
+                player.save()
+        except IntegrityError:
+            continue
+        return player
+
+
+def claim_guest(*, player: Player, name: str, password: str, email: str = "") -> Player:
+    """Make a guest a signed-up player: the same one, with all its games.
+
+    Raises Problem: 400 for a name that may not be, 409 for one that is taken, 409 `not_a_guest`.
+    """
+    name = clean_name(name)
+    claimed = Player(pk=player.pk, name=name, name_key=name_key(name), email=email)
+    claimed.set_password(password)
+    try:
+        with transaction.atomic():
+            changed = Player.objects.filter(pk=player.pk, guest=True).update(
+                name=name, name_key=claimed.name_key, email=email, password=claimed.password, guest=False
+            )
+    except IntegrityError:
+        raise name_taken() from None
+    if not changed:
+        raise Problem(409, "not_a_guest", gettext_noop("You have signed up already."))
+    return claimed
 
 
 def log_in(*, name: str, password: str) -> Player:

@@ -95,6 +95,29 @@ def sign_up(request: Request) -> Response:
     return _answer_token(actions.sign_up(**read_fields(SignUp, request.data)))
 
 
+class ClaimedAnswer(serializers.Serializer[Any]):
+    """The player that was a guest; its tokens go on."""
+
+    player = serializers.CharField()
+
+
+@extend_schema(request=None, responses={201: TokenAnswer}, summary="Play as a guest")
+@api_view(["POST"])
+@public
+def start_guest(request: Request) -> Response:
+    """Makes a guest and answers with its API token: a player for practice, which can be signed up later."""
+    check_fields(request.data, ())
+    return _answer_token(actions.start_guest())
+
+
+@extend_schema(request=SignUp, responses={200: ClaimedAnswer}, summary="Sign up a guest")
+@api_view(["POST"])
+def claim_guest(request: Request) -> Response:
+    """Gives a guest a name and a password. It stays the same player; what it plays from now on can be ranked."""
+    claimed = actions.claim_guest(player=read_caller(request), **read_fields(SignUp, request.data))
+    return Response({"player": claimed.name})
+
+
 @extend_schema(request=LogIn, responses={201: TokenAnswer}, summary="Log in")
 @api_view(["POST"])
 @public

@@ -31,13 +31,17 @@ class PlayerManager(BaseUserManager["Player"]):
 
 
 class Player(AbstractBaseUser, PermissionsMixin):
-    """A signed-up player. `name_key` is what makes names unique: two that look alike have the same."""
+    """A signed-up player. `name_key` is what makes names unique: two that look alike have the same.
+
+    guest: has neither chosen a name nor a password, and plays for practice only, until it does.
+    """
 
     name = models.CharField(max_length=24, unique=True)
     name_key = models.CharField(max_length=200, unique=True)
     email = models.EmailField(blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
+    guest = models.BooleanField(default=False, db_default=False)
     joined_at = models.DateTimeField(db_default=Now())
 
     objects = PlayerManager()

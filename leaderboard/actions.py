@@ -49,7 +49,10 @@ def start_ranked(*, player: Player, ruleset: Ruleset, difficulty: str | None = N
 
     One outside races is open at a time in each ruleset: the same call returns it. With a difficulty the deal is a
     proven one of the pool; where the pool has none left that nobody has met, it is any deal (`Deal.pooled` says which).
+    Raises Problem (403) for a guest.
     """
+    if player.guest:
+        raise Problem(403, "guest", gettext_noop("Guests play for practice: sign up to be ranked."))
     with transaction.atomic():
         attempts = lock_open_attempts(player).filter(ruleset=ruleset.letter, ranked=True)
         if attempt := attempts.exclude(entries__ranked=True).first():

@@ -73,10 +73,11 @@ class Entry(models.Model):
     """A player in a race, once. An unranked one plays for practice, and `unranked_because` says why.
 
     seen_before: the player had been shown the same cards (their order, whatever the ruleset) before entering; where
-    an attempt on the deal was open then, that attempt goes on. own_deal: the host chose the cards.
+    an attempt on the deal was open then, that attempt goes on. own_deal: the host chose the cards. guest: the player
+    had not signed up.
     """
 
-    SEEN_BEFORE, OWN_DEAL = "seen_before", "own_deal"
+    SEEN_BEFORE, OWN_DEAL, GUEST = "seen_before", "own_deal", "guest"
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="entries", db_index=False)
     player = models.ForeignKey(Player, models.PROTECT, related_name="entries")

@@ -141,6 +141,8 @@ def no_such_race() -> Problem:
 def _why_unranked(player: Player, race: Race) -> str:
     if race.chosen and race.host == player:
         return Entry.OWN_DEAL
+    if player.guest:
+        return Entry.GUEST
     return Entry.SEEN_BEFORE if actions.has_seen(player, race.deal.order) else ""
 
 

@@ -10,6 +10,8 @@ from django.utils.translation import gettext, gettext_noop
 from games.engine.cards import write_card
 from games.engine.deal import Deal
 from games.engine.rulesets import RULESETS
+from games.views import write_page_data
+from games.words import WORDS
 from leaderboard import daily, ranking
 from leaderboard.actions import read_clock
 from leaderboard.minting import ensure_ready
@@ -32,11 +34,12 @@ def show_home(request: HttpRequest) -> HttpResponse:
     leaders = {row.board.ruleset: row for row in Standing.objects.filter(pk__in=tops).select_related("board", "player")}
     rulesets = []
     for letter, ruleset in RULESETS.items():
-        row: dict[str, object] = {"letter": letter, "name": gettext(ruleset.name)}
+        row: dict[str, object] = {"letter": letter, "slug": ruleset.slug, "name": gettext(ruleset.name)}
         if leader := leaders.get(letter):
             row |= {"player": leader.player.name, "time": write_time(leader.key1), "moves": leader.key2}
         rulesets.append(row)
-    page = {"pyramid": _draw_pyramid(), "rulesets": rulesets}
+    data = write_page_data(rulesets={row["letter"]: row["name"] for row in rulesets})
+    page = {"pyramid": _draw_pyramid(), "rulesets": rulesets, "data": data}
     return render(request, "leaderboard/home.html", page | _read_today())
 
 
@@ -46,19 +49,23 @@ def _read_today() -> dict[str, object]:
     found = [row for row in daily.read_day(day_of(now), AnonymousUser(), now=now) if not row.seen.race.withdrawn_at]
     rows = [
         {
-            "day": row.seen.race.day,
+            "race": row.seen.race.pk,
             "letter": row.seen.race.ruleset,
             "name": gettext(RULESETS[row.seen.race.ruleset].name),
-            "difficulty": gettext(DIFFICULTY.get(row.seen.race.deal.difficulty, "–")),
-            "players": row.seen.players,
-            "first": row.top[0] if row.top else None,
-            "time": write_time(row.top[0].official_ms) if row.top else None,
+            "facts": _tell_facts(row),
+            "top": [place._asdict() | {"time": write_time(place.official_ms)} for place in row.top],
         }
         for row in found
     ]
     there = {row["letter"] for row in rows}
     missing = [gettext(RULESETS[letter].name) for letter in settings.DAILY_RULESETS if letter not in there]
     return {"dailies": rows, "missing": missing}
+
+
+def _tell_facts(row: daily.Daily) -> str:
+    difficulty = DIFFICULTY.get(row.seen.race.deal.difficulty)
+    players = gettext(WORDS["players"]) % {"count": row.seen.players}
+    return f"{gettext(difficulty)} · {players}" if difficulty else players
 
 
 def write_time(milliseconds: int) -> str:

@@ -7,9 +7,11 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 from django.utils.translation import gettext
+from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
+from games import views as tables
 from games.rest import JSONRenderer, busy_body, error_body, is_busy
 from leaderboard import views as pages
 from leaderboard.api import boards, dailies, people, races, racing, seasons
@@ -48,12 +50,19 @@ urlpatterns = [
     path(V1 + "attempts/<int:attempt>/", races.show_attempt),
     path(V1 + "attempts/<int:attempt>/resign/", races.resign_attempt),
     path(V1 + "attempts/<int:attempt>/hint/", games.take_hint),
-    path("", pages.show_home),
+    path("", pages.show_home, name="home"),
+    path("play/", tables.show_play, name="play"),
+    path("play/<str:code>", tables.show_play, name="play-deal"),
+    path("rules/", tables.list_rules, name="rules"),
+    path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
+    path("language/", set_language, name="language"),
     path("ping/", ping),
     path("admin/", admin.site.urls),
     path("api/", SpectacularSwaggerView.as_view(url_name="schema", **OPEN), name="api"),
     path(V1 + "schema/", SpectacularAPIView.as_view(renderer_classes=[JSONRenderer], **OPEN), name="schema"),
     path(V1 + "players/", games.sign_up),
+    path(V1 + "guests/", games.start_guest),
+    path(V1 + "guests/me/", games.claim_guest),
     path(V1 + "players/me/", people.show_me),
     path(V1 + "players/<str:name>/", people.show_player),
     path(V1 + "players/<str:name>/attempts/", people.list_attempts),

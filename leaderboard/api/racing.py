@@ -39,6 +39,7 @@ PHASES = (races.UPCOMING, races.OPEN, races.GRACE, races.CLOSED, WITHDRAWN)
 UNRANKED = {
     Entry.SEEN_BEFORE: gettext_noop("You have been shown these cards before: you play them for practice."),
     Entry.OWN_DEAL: gettext_noop("You chose these cards yourself: you play them for practice."),
+    Entry.GUEST: gettext_noop("Guests play for practice: sign up to be ranked."),
 }
 HELD = {
     races.PACE: gettext_noop(
@@ -55,7 +56,7 @@ class EntryAnswer(serializers.Serializer[Any]):
 
     attempt = field(serializers.IntegerField, "The id of its attempt, and of its replay.")
     ranked = field(serializers.BooleanField)
-    unranked_because = field(allow_null=True, help_text="seen_before or own_deal; null where it is ranked")
+    unranked_because = field(allow_null=True, help_text="seen_before, own_deal or guest; null where it is ranked")
     started_at = field(serializers.DateTimeField)
     ends_at = field(serializers.DateTimeField)
     end = field(allow_null=True, help_text="null (open), won, resigned or expired")
@@ -130,7 +131,7 @@ class EnteredAnswer(AttemptAnswer):
     """One's attempt in a race."""
 
     race = field(serializers.IntegerField)
-    unranked_because = field(allow_null=True, help_text="seen_before or own_deal; null where it is ranked")
+    unranked_because = field(allow_null=True, help_text="seen_before, own_deal or guest; null where it is ranked")
     note = field(allow_null=True, help_text="Why it is practice, in the language asked for.")
 
 

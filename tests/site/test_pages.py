@@ -25,14 +25,14 @@ def test_the_first_page_speaks_the_language_asked_for(language: str, browser: ht
 
 def test_the_first_page_shows_todays_daily_and_what_is_still_dealt(browser: httpx.Client) -> None:
     page = browser.get("/").text
-    day = browser.get("/api/v1/daily/").json()["day"]
-    assert f'<a href="/api/v1/daily/{day}/T/">Three passes</a>' in page
-    assert re.search("<td>(easy|medium|hard)</td>", page)
-    assert "<td>Relaxed</td>" in page, "not minted"
-    assert page.count("is being dealt") == 4
+    race = browser.get("/api/v1/daily/").json()["dailies"][0]["id"]
+    assert f'<a class="button" href="/play/?race={race}">Play</a>' in page
+    assert re.search("(easy|medium|hard) · Players: 0", page)
+    assert "<strong>Relaxed</strong>" in page, "not minted"
+    assert page.count("It is being dealt") == 4 + 1, "once more among the sentences of the script"
 
 
-@pytest.mark.parametrize("path", ["/", "/api/"])
+@pytest.mark.parametrize("path", ["/", "/play/", "/rules/", "/rules/giza/", "/api/"])
 def test_every_file_that_a_page_names_is_there(path: str, browser: httpx.Client) -> None:
     page = browser.get(path)
     assert page.status_code == 200

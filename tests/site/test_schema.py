@@ -160,6 +160,10 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     bea = call("POST", "tokens/", password, status=201)["token"]
     call("POST", "tokens/", password | {"password": "another password"}, status=401)
 
+    guest = call("POST", "guests/", status=201)["token"]
+    call("POST", "guests/me/", {"name": "Cleo", "password": "a long password"}, status=200, token=guest)
+    call("POST", "guests/me/", {"name": "Cleo", "password": "a long password"}, status=409, token=guest)
+
     call("GET", "rulesets/", status=200)
     call("GET", "rulesets/F/", status=200)
     call("GET", "rulesets/Z/", status=404)

@@ -1,0 +1,90 @@
+// Moves on their way to the server: sent as they are made, in order, again and again until one answer says what became
+// of them. from_ply makes a repeated call harmless, and what is not yet sent outlives a reload.
+import { call } from "./server.js";
+
+const KEPT = "pyramidion.unsent";
+const PAUSES = [500, 1000, 2000, 4000, 8000];
+
+/** The tokens that this browser holds of an attempt, sent or not; null where it knows none. */
+export function readKept(attempt) {
+  const kept = JSON.parse(localStorage.getItem(KEPT) ?? "null");
+  return kept?.attempt === attempt ? kept.tokens : null;
+}
+
+/**
+ * attempt: its id; sent: how many of its tokens are stored. on: {stored(answer), refused(error, sent) -> the tokens
+ * that are left, or null to stop; apart(): the attempt stands elsewhere; connection(whether there is one)}.
+ */
+export function makeSender(attempt, sent, on) {
+  let tokens = [];
+  let busy = false;
+  let failures = 0;
+  let stopped = false;
+  let waiting = []; // who wants to know when all is stored
+
+  function keep(all) {
+    tokens = all;
+    localStorage.setItem(KEPT, JSON.stringify({ attempt, tokens }));
+  }
+
+  function push(all) {
+    keep(all);
+    run();
+  }
+
+  async function run() {
+    if (busy || stopped) return;
+    busy = true;
+    while (!stopped && sent < tokens.length) {
+      const upTo = tokens.length;
+      try {
+        const body = { from_ply: sent, moves: tokens.slice(sent, upTo).join(" ") };
+        const answer = await call("POST", `attempts/${attempt}/moves/`, body);
+        if (stopped) break;
+        sent = upTo;
+        if (failures) on.connection(true);
+        failures = 0;
+        on.stored(answer);
+      } catch (error) {
+        if (stopped) break;
+        if (error.mayPass) {
+          await pause();
+          continue;
+        }
+        if (error.status === 409 && error.body.state) {
+          on.apart();
+          break;
+        }
+        const kept = on.refused(error, sent);
+        if (!kept) break;
+        keep(kept);
+      }
+    }
+    busy = false;
+    if (sent >= tokens.length) waiting.splice(0).forEach((done) => done());
+  }
+
+  async function pause() {
+    failures += 1;
+    if (failures === 1) on.connection(false);
+    const ms = PAUSES[Math.min(failures, PAUSES.length) - 1];
+    await new Promise((done) => {
+      const timer = setTimeout(finish, ms);
+      function finish() {
+        clearTimeout(timer);
+        window.removeEventListener("online", finish);
+        done();
+      }
+      window.addEventListener("online", finish);
+    });
+  }
+
+  /** Resolves once everything is stored. */
+  const settle = () => new Promise((done) => (sent >= tokens.length && !busy ? done() : waiting.push(done)));
+
+  function stop() {
+    stopped = true;
+  }
+
+  return { push, settle, stop };
+}
