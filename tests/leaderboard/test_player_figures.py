@@ -197,6 +197,8 @@ def test_a_game_is_described(ada: Player) -> None:
         "points": 28,
         "bonus": None,
         "left": 0,
+        "held": None,
+        "void": False,
     }
 
 
