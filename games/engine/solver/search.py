@@ -46,7 +46,7 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
     f = highest = cost + value
     levels: dict[int, list[list[Node]]] = {f: [[] for _ in range(f + 1)]}
     levels[f][cost].append(node)
-    states = 0
+    states = draws = 0
     while f <= highest:
         if f not in levels:
             f += 1
@@ -68,7 +68,8 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                     return trace(node)
             if bound_draws is not None:
                 if value >= 0:
-                    least = cost + value + bound_draws(state, arrivals[place].cells)
+                    draws = bound_draws(state, arrivals[place].cells)
+                    least = cost + value + draws
                     if least > f:
                         if least < DEAD:
                             after = levels.get(least)
@@ -80,6 +81,7 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                         continue
                 else:
                     value = ~value
+                    draws = f - cost - value
             states += 1
             if not states & 63:
                 meter.count(64)
@@ -96,7 +98,8 @@ def find_shortest(board: Board, layouts: Layouts, relaxed: Relaxed, meter: Meter
                     value2 = values.get(key2)
                     if value2 is None:
                         value2 = fewest(key2)
-                    f2 = cost2 + value2
+                    # A removal draws nothing: as many draws are needed after it.
+                    f2 = cost2 + value2 + draws
                     if f2 > f:
                         if value2 >= DEAD:
                             continue
