@@ -15,6 +15,14 @@ Removal = tuple[int, int, int, int]
 NOTHING_OLD = 1 << 12
 
 
+def until_last(mates: int, spare: int) -> int:
+    """The line up to the first of these cards that must not be drawn past; `spare` of them may be (LAST_PARTNER)."""
+    while spare:
+        mates &= mates - 1
+        spare -= 1
+    return ((mates & -mates) << 1) - 1
+
+
 class Layouts:
     """All sets of cells met so far."""
 

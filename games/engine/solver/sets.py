@@ -7,7 +7,7 @@ all that the other can, so one entry for each set is enough: the earliest time i
 from collections.abc import Callable, Iterator
 
 from games.engine.solver.board import Board
-from games.engine.solver.layout import Cells, Layouts
+from games.engine.solver.layout import Cells, Layouts, until_last
 from games.engine.solver.limits import Meter
 from games.engine.solver.relaxed import DEAD, Relaxed
 
@@ -108,10 +108,7 @@ def make_options(board: Board) -> Options:
                 return
             near = mates & -top
             if spare < near.bit_count():
-                while spare:
-                    near &= near - 1
-                    spare -= 1
-                ahead &= ((near & -near) << 1) - 1
+                ahead &= until_last(near, spare)
                 back = 0
         for pair, loose in cells.couples:
             if not loose & line:

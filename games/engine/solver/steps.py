@@ -6,7 +6,7 @@ from typing import Any
 from games.engine.moves import TABLEAU_SIZE
 from games.engine.solver.board import Board
 from games.engine.solver.ideas import Idea
-from games.engine.solver.layout import NOTHING_OLD, Cells, Layouts, Removal
+from games.engine.solver.layout import NOTHING_OLD, Cells, Layouts, Removal, until_last
 
 # (state to take them from, removals) several times; line cards not worth a second stop; the next stop or None:
 # (state, moves, weight, stops left in this pass, stops in the next one, spent then).
@@ -78,8 +78,7 @@ def make_closed_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                     if waste & mates:
                         return [(state, _pair_last(cells, waste, mine))], spent, None
                     if near:
-                        near &= -near
-                        ahead &= (near << 1) - 1
+                        ahead &= until_last(near, 0)
                         back = 0
                 if (mates & ~spent).bit_count() < short:
                     back = 0
@@ -213,10 +212,7 @@ def make_open_steps(board: Board, layouts: Layouts, times: Times) -> Step:
                         return [(state, _pair_last(cells, waste, mine))], spent, None
                 near = mates & -top
                 if spare < near.bit_count():
-                    while spare:
-                        near &= near - 1
-                        spare -= 1
-                    ahead &= ((near & -near) << 1) - 1
+                    ahead &= until_last(near, spare)
                     back = 0
             for pair, loose in cells.couples:
                 if not loose & line:
