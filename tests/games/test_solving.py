@@ -92,7 +92,8 @@ def test_at_the_deadline_the_process_is_killed_and_the_next_one_answers() -> Non
 
 def test_a_search_ends_itself_a_little_before_the_deadline() -> None:
     process = worker()
-    assert solving.find_shortest(HARD, seconds=0.05) is None
+    solved = solving.find_shortest(HARD, seconds=0.05)
+    assert solved is None or not solved.par_proven, "a quick machine may have a line by then, but no proof"
     assert solving.find_shortest(LOST, seconds=LONG) is not None
     assert worker() == process or not process.is_running()
 
