@@ -144,6 +144,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "pyramid_site.pages.PageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -168,6 +169,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
+
+CSRF_FAILURE_VIEW = "pyramid_site.pages.answer_csrf_failure"
 
 ROOT_URLCONF = "pyramid_site.urls"
 ASGI_APPLICATION = "pyramid_site.asgi.application"
@@ -245,7 +248,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "pyramid_site.static_files.HashedStaticFiles"},
 }
 STATICFILES_DIRS = [BASE_DIR / "pyramid_site" / "static"]
 

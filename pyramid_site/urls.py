@@ -1,18 +1,16 @@
 """Every HTTP path of the site, flat."""
 
-import sys
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
-from django.utils.translation import gettext
 from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
 from games import views as tables
-from games.rest import JSONRenderer, busy_body, error_body, is_busy
+from games.rest import JSONRenderer
 from leaderboard import views as pages
 from leaderboard.api import boards, dailies, people, races, racing, seasons
 
@@ -25,23 +23,10 @@ def ping(request: HttpRequest) -> HttpResponse:
     return HttpResponse("pong", content_type="text/plain")
 
 
-def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return JsonResponse(error_body("not_found", gettext("There is nothing at this address.")), status=404)
-
-
-def answer_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return JsonResponse(error_body("bad_request", gettext("The request cannot be read.")), status=400)
-
-
-def answer_server_error(request: HttpRequest) -> HttpResponse:
-    if is_busy(sys.exc_info()[1]):
-        return JsonResponse(busy_body(), status=503, headers={"Retry-After": "1"})
-    return JsonResponse(error_body("server_error", gettext("Something is wrong on the server.")), status=500)
-
-
-handler400 = answer_bad_request
-handler404 = answer_not_found
-handler500 = answer_server_error
+handler400 = "pyramid_site.pages.answer_bad_request"
+handler403 = "pyramid_site.pages.answer_forbidden"
+handler404 = "pyramid_site.pages.answer_not_found"
+handler500 = "pyramid_site.pages.answer_server_error"
 
 urlpatterns = [
     # paths are tried from the top: the busiest come first

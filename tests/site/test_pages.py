@@ -39,7 +39,9 @@ def test_every_file_that_a_page_names_is_there(path: str, browser: httpx.Client)
     files = re.findall(r'(?:href|src)="(/[^"]+)"', page.text)
     assert any(file.startswith("/static/") for file in files)
     for file in files:
-        assert browser.get(file).status_code == 200, file
+        answer = browser.get(file)
+        assert answer.status_code == 200, file
+        assert "immutable" in answer.headers["Cache-Control"] or not file.startswith("/static/"), file
 
 
 def test_the_api_page_reads_the_schema_from_here(browser: httpx.Client) -> None:

@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
@@ -56,6 +57,8 @@ class Command(BaseCommand):
         shown = f"[{host.strip('[]')}]" if ":" in host else host
         url = f"http://{shown}:{address[1]}/"
         status = wait_for_answer(address)
+        if not settings.DEBUG and not staticfiles_storage.exists("staticfiles.json"):
+            self.stderr.write("The pages have neither style nor scripts before manage.py collectstatic has run.")
         if status < 500:
             self.stdout.write(f"Pyramidion is ready on {url}")
         else:
