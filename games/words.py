@@ -60,6 +60,7 @@ WORDS = {
     "daily": _("Daily"),
     "offline": _("No connection. Your moves are kept and will be sent."),
     "online": _("Connected again."),
+    "apart": _("This game went on elsewhere. This is how it stands."),
     "loading": _("The cards are being dealt."),
     "failed": _("The server could not be reached. Please try again."),
     "tip": _("Two free cards that make %(target)s leave together."),

@@ -1,4 +1,4 @@
-"""Debian's Chromium, and pages in it that notice every error."""
+"""Debian's Chromium, a server to look at, and pages that notice everything that goes wrong on them."""
 
 import os
 import shutil
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser.health import watch
 from tests.site.servers import ROOT, running_server
 
 PREPARE = """
@@ -16,7 +17,8 @@ from django.core.management import call_command
 call_command("migrate", verbosity=0)
 call_command("collectstatic", interactive=False, verbosity=0)
 from tests.dailies import mint_easy
-mint_easy("T")
+for letter in "TNM":
+    mint_easy(letter)
 """  # one command: each would start the database anew
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -28,16 +30,21 @@ def find_chromium() -> str:
     return found
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server whose daily of ruleset T is the easy deal, and that holds no win for too fast.
+def prepare_site(folder: str) -> dict[str, str]:
+    """The environment of a server in `folder`, whose dailies of T, N and M are the easy deal.
 
     It has a database of its own: Playwright's loop and Django's do not go together in one thread.
     """
-    env = {"DATA_DIR": str(tmp_path_factory.mktemp("browser")), "DAILY_RULESETS": "T"}
+    env = {"DATA_DIR": folder, "DAILY_RULESETS": "T,N,M"}
     command = [sys.executable, "manage.py", "shell", "-v0", "-c", PREPARE]
     subprocess.run(command, cwd=ROOT, env=os.environ | env, check=True)
-    with running_server("daphne", env) as url:
+    return env
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server that holds no win for too fast; all tests of a process share it."""
+    with running_server("daphne", prepare_site(str(tmp_path_factory.mktemp("browser")))) as url:
         yield url
 
 
@@ -63,16 +70,14 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def wrong() -> list[str]:
-    """What a page's console has complained of; a test takes out what it has caused itself."""
-    return []
+def wrong() -> Iterator[list[str]]:
+    """What has gone wrong on the watched pages; a test takes out what it has caused itself, the rest fails it."""
+    wrong: list[str] = []
+    yield wrong
+    assert wrong == []
 
 
 @pytest.fixture
-def page(context: BrowserContext, wrong: list[str]) -> Iterator[Page]:
-    """A page; that something went wrong on it fails the test."""
-    page = context.new_page()
-    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    yield page
-    assert wrong == []
+def page(context: BrowserContext, wrong: list[str]) -> Page:
+    """A page of the profile, watched."""
+    return watch(context.new_page(), wrong)

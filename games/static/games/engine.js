@@ -127,8 +127,12 @@ export function isAvailable(position, place) {
   return Boolean(cardAt(position, place)) && plays(position, place);
 }
 
-/** The places of all available cards in reading order. */
-export const availablePlaces = (position) => PLACES.filter((place) => isAvailable(position, place));
+/** Whether a card can be chosen: it is available, or can leave with its last cover. */
+export const canBeChosen = (position, place) =>
+  isAvailable(position, place) || (position.ruleset.cover_pairs && partnersOf(position, place).length > 0);
+
+/** The places of all cards that can be chosen, in reading order. */
+export const choosablePlaces = (position) => PLACES.filter((place) => canBeChosen(position, place));
 
 /** The places whose cards can leave together with that of a place. */
 export const partnersOf = (position, place) =>

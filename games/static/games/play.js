@@ -240,8 +240,7 @@ function tap(place) {
   if (selected === place) return select(null);
   if (selected && !engine.findRefusal(position, selected + place)) return act(selected + place);
   if (!engine.findRefusal(position, place)) return act(place);
-  const canBeChosen = engine.isAvailable(position, place) || engine.partnersOf(position, place).length > 0;
-  if (!canBeChosen) return refuse(engine.findRefusal(position, place), place);
+  if (!engine.canBeChosen(position, place)) return refuse(engine.findRefusal(position, place), place);
   if (!selected) return select(place);
   const refusal = engine.findRefusal(position, selected + place);
   select(place);
@@ -295,9 +294,9 @@ function onRefused(error, sent) {
 }
 
 /** The attempt stands elsewhere, played on another device perhaps: what is stored counts. */
-function onApart() {
+async function onApart(error) {
   localStorage.removeItem("pyramidion.unsent");
-  resume(attempt.id);
+  if (await resume(attempt.id)) tell(error.code === "ply_mismatch" ? say("apart") : error.message, "bad");
 }
 
 function connection(there) {

@@ -13,7 +13,7 @@ export function readKept(attempt) {
 
 /**
  * attempt: its id; sent: how many of its tokens are stored. on: {stored(answer), refused(error, sent) -> the tokens
- * that are left, or null to stop; apart(): the attempt stands elsewhere; connection(whether there is one)}.
+ * that are left, or null to stop; apart(error): the attempt stands elsewhere; connection(whether there is one)}.
  */
 export function makeSender(attempt, sent, on) {
   let tokens = [];
@@ -52,7 +52,7 @@ export function makeSender(attempt, sent, on) {
           continue;
         }
         if (error.status === 409 && error.body.state) {
-          on.apart();
+          on.apart(error);
           break;
         }
         const kept = on.refused(error, sent);

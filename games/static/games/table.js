@@ -200,7 +200,7 @@ export function makeTable(root, on) {
 
   /** What the arrows walk over, in reading order. */
   function walkable() {
-    const places = engine.availablePlaces(shown.game.position);
+    const places = engine.choosablePlaces(shown.game.position);
     const found = places.map(find).filter(Boolean);
     if (shown.game.ruleset.stock !== "reserve" && !places.includes("S")) {
       const at = found.findIndex((element) => element.dataset.place === "W");

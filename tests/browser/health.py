@@ -1,0 +1,55 @@
+"""What goes wrong on a page that a player might never tell: errors, refused requests, breaches of the policy."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import ConsoleMessage, Page, Request, Response, expect
+
+# a request that the page itself gave up, by leaving for another
+ABANDONED = "net::ERR_ABORTED"
+
+
+def watch(page: Page, wrong: list[str]) -> Page:
+    """Add a line to `wrong` for every error and warning of the console (breaches of the content security policy are
+    among them), every exception, every answer of 400 and above, and every request without an answer."""
+
+    def hear(message: ConsoleMessage) -> None:
+        # that a resource was refused is told below, with its status and address
+        if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
+            wrong.append(message.text)
+
+    def look(answer: Response) -> None:
+        if answer.status >= 400:
+            wrong.append(f"{answer.status} {answer.request.method} {answer.url}")
+
+    def miss(request: Request) -> None:
+        if request.failure != ABANDONED:
+            wrong.append(f"{request.failure} {request.method} {request.url}")
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("response", look)
+    page.on("requestfailed", miss)
+    return page
+
+
+def forgive(wrong: list[str], *causes: str) -> None:
+    """Take out what a test has caused: lines with one of the causes. Each cause must have come."""
+    for cause in causes:
+        assert any(cause in line for line in wrong), f"{cause} did not come: {wrong}"
+    wrong[:] = [line for line in wrong if not any(cause in line for cause in causes)]
+
+
+def settle(page: Page) -> None:
+    """Wait until a page has all it asks for. The table has its cards then."""
+    page.wait_for_load_state("networkidle")
+    if page.locator("main#table").count():
+        expect(page.locator("main .card").first).to_be_visible()
+
+
+def find_barriers(page: Page) -> list[tuple[str, str]]:
+    """What axe finds on a page as it stands: (rule, the first element that breaks it)."""
+    return [(found["id"], found["nodes"][0]["html"]) for found in Axe().run(page).response["violations"]]
+
+
+def is_too_wide(page: Page) -> bool:
+    """Whether a page must be scrolled sideways."""
+    return page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
