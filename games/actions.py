@@ -136,11 +136,17 @@ def may_see_par(viewer: Player | AnonymousUser, deal: Deal) -> bool:
     return mine.filter(over, deal=deal).exists() and not mine.exclude(over).exists()
 
 
-def pick_pooled(*, ruleset: str, difficulty: str) -> Deal | None:
-    """A deal of the pool whose cards nobody has been shown: how others played them can be read, and par as well."""
+def pick_pooled(*, ruleset: str, difficulty: str, practice_of: Player | None = None) -> Deal | None:
+    """A deal of the pool whose cards nobody has been shown: how others played them can be read, and par as well.
+
+    practice_of: one that this player has not been shown is enough, and rather one that others have: the rest is kept
+    for ranked attempts.
+    """
     met = Attempt.objects.filter(deal__order=OuterRef("order"))
     pool = Deal.objects.filter(ruleset=ruleset, difficulty=difficulty, pooled=True)
-    return pool.filter(~Exists(met)).order_by("?").first()
+    if practice_of is None:
+        return pool.filter(~Exists(met)).order_by("?").first()
+    return pool.filter(~Exists(met.filter(player=practice_of))).order_by(Exists(met).desc(), "?").first()
 
 
 # Hints

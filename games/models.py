@@ -1,6 +1,6 @@
 """One player, one deal, one attempt: what is stored of a game."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import ClassVar, Self
 
@@ -131,6 +131,9 @@ class Attempt(models.Model):
     apart. `clock` says whose clock the official time is from. Times are whole milliseconds since the start.
     `assisted`: it took a hint, and is practice for ever.
 
+    paused_ms: how long the clock of a practice attempt has stood; paused_at: since when it stands now, or stood when
+    the attempt ended. Times and official time leave that out.
+
     held: why a win stands outside all ranks until a moderator releases it ("" where it does not): "pace", under
     the human floor; "same_moves", the very moves of an earlier entry. voided_at: since when it counts for nothing.
     digest: SHA-256 of the moves of a win by the server's clock, or of the moves and times that a client sent.
@@ -144,6 +147,8 @@ class Attempt(models.Model):
     ruleset = models.CharField(max_length=1)
     ranked = models.BooleanField()
     assisted = models.BooleanField(db_default=False)
+    paused_ms = models.IntegerField(db_default=0)
+    paused_at = models.DateTimeField(null=True)
     clock = models.CharField(max_length=6)
     started_at = models.DateTimeField()
     ends_at = models.DateTimeField()
@@ -192,6 +197,10 @@ class Attempt(models.Model):
             models.CheckConstraint(
                 condition=Q(ranked=False) | Q(assisted=False), name="an_assisted_one_is_never_ranked"
             ),
+            models.CheckConstraint(
+                condition=Q(paused_ms__gte=0) & (Q(ranked=False) | Q(paused_ms=0, paused_at=None)),
+                name="a_paused_one_is_never_ranked",
+            ),
         ]
         indexes = [
             models.Index(
@@ -209,3 +218,9 @@ class Attempt(models.Model):
         if not self.end and self.ends_at <= now:
             self.end, self.ended_at = self.EXPIRED, self.ends_at
         return self
+
+    def count_paused(self, *, now: datetime) -> int:
+        """Milliseconds that its clock has stood until now, or until its end."""
+        if self.paused_at is None:
+            return self.paused_ms
+        return self.paused_ms + max(0, ((self.ended_at or now) - self.paused_at) // timedelta(milliseconds=1))

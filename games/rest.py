@@ -79,6 +79,15 @@ class StrictEmailField(StrictCharField, serializers.EmailField):
     """An email address, as strict."""
 
 
+class StrictBooleanField(serializers.BooleanField):
+    """true or false only, not words or numbers that may mean one of them."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
 class StrictSerializer(serializers.Serializer[Any]):
     """Refuses fields that it does not know: a misspelt name must not be dropped in silence."""
 

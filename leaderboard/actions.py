@@ -59,10 +59,26 @@ def start_ranked(*, player: Player, ruleset: Ruleset, difficulty: str | None = N
             return attempt, False
         if difficulty and (pooled := pick_pooled(ruleset=ruleset.letter, difficulty=difficulty)):
             return create_attempt(player, pooled, ranked=True), True
-        while True:
-            deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))
-            if not has_seen(player, deal.order):
-                return create_attempt(player, store_deal(deal=deal), ranked=True), True
+        return create_attempt(player, _deal_unseen(player, ruleset), ranked=True), True
+
+
+def start_dealt(*, player: Player, ruleset: Ruleset, difficulty: str | None = None) -> Attempt:
+    """A new practice attempt on cards that the server deals and the player has not been shown.
+
+    With a difficulty from the pool, as in `start_ranked`; what others have played already is taken first.
+    """
+    with transaction.atomic():
+        lock_open_attempts(player)
+        if difficulty and (pooled := pick_pooled(ruleset=ruleset.letter, difficulty=difficulty, practice_of=player)):
+            return create_attempt(player, pooled, ranked=False)
+        return create_attempt(player, _deal_unseen(player, ruleset), ranked=False)
+
+
+def _deal_unseen(player: Player, ruleset: Ruleset) -> Deal:
+    while True:
+        deal = engine.Deal.from_seed(ruleset.letter, secrets.randbelow(2**35))
+        if not has_seen(player, deal.order):
+            return store_deal(deal=deal)
 
 
 def has_seen(player: Player, order: str) -> bool:
@@ -110,6 +126,7 @@ class Stored(NamedTuple):
     """An attempt as a move finds it, and the moment of PostgreSQL's clock at which the move was received.
 
     end: "expired" once `ends_at` is past, whether that is stored or not. race: whose ranked entry it is, if any's.
+    paused_ms: how long its clock had stood by then.
     """
 
     id: int
@@ -126,6 +143,7 @@ class Stored(NamedTuple):
     held: str
     ranked: bool
     race: int | None
+    paused_ms: int
     now: datetime
     places: list[dict[str, Any]] = []
     """Where a win stands (`standings.read_places`), right after it was written."""
@@ -136,7 +154,7 @@ class Stored(NamedTuple):
 
     @property
     def elapsed_ms(self) -> int:
-        return max(0, (self.now - self.started_at) // timedelta(milliseconds=1))
+        return max(0, (self.now - self.started_at) // timedelta(milliseconds=1) - self.paused_ms)
 
 
 class Played(NamedTuple):
@@ -146,20 +164,28 @@ class Played(NamedTuple):
     verdict: Verdict
 
 
-READ_ATTEMPT = """
+# how long the clock has stood by a moment: what is stored, and the pause that lasts
+PAUSED_BY = "paused_ms + coalesce(greatest(0, trunc(extract(epoch FROM {moment} - paused_at) * 1000)), 0)::int"
+
+READ_ATTEMPT = f"""
 SELECT a.id, a.ruleset, d."order", d.seed, a.started_at,
     CASE WHEN a."end" = '' AND a.ends_at <= now THEN 'expired' ELSE a."end" END,
-    a.moves, a.times, a.plies, a.official_ms, a.bonus, a.held, a.ranked, e.race_id, now
+    a.moves, a.times, a.plies, a.official_ms, a.bonus, a.held, a.ranked, e.race_id,
+    {PAUSED_BY.format(moment="now")}, now
 FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
 LEFT JOIN leaderboard_entry e ON e.attempt_id = a.id AND e.ranked, LATERAL clock_timestamp() now
 WHERE a.id = %s AND a.player_id = %s AND a.clock = 'server'
 """
 
-WRITE_MOVES = """
+# A move lets the clock run again, but a pause that came after the move was received stands. A win's pause is the one
+# that its official time leaves out
+WRITE_MOVES = f"""
 UPDATE games_attempt
 SET moves = %(moves)s, times = %(times)s::int[], plies = %(plies)s, counted_moves = %(counted)s, points = %(points)s,
     "left" = %(left)s, "end" = %(end)s, ended_at = %(ended_at)s, official_ms = %(official_ms)s, bonus = %(bonus)s,
-    held = %(held)s, digest = %(digest)s
+    held = %(held)s, digest = %(digest)s,
+    paused_ms = CASE WHEN %(won)s THEN %(paused_ms)s ELSE {PAUSED_BY.format(moment="%(now)s")} END,
+    paused_at = CASE WHEN NOT %(won)s AND paused_at > %(now)s THEN paused_at END
 WHERE id = %(id)s AND plies = %(before)s AND ended_at IS NULL
 RETURNING *
 """
@@ -174,24 +200,24 @@ def play_moves(*, player: Player, attempt: int, from_ply: int, moves: str, times
     state, 422 with the first bad token.
     """
     sent = moves.split(" ") if moves else []
-    stored = _read_attempt(player, attempt)
+    stored = read_attempt(player, attempt)
     while True:
         overlap = stored.moves.split(" ")[from_ply:] if stored.moves else []
         if from_ply > stored.plies or not all(map(_is_same, sent, overlap)):
             raise _mismatch(stored)
         is_new = len(sent) > len(overlap)
         if is_new and stored.end in (Attempt.RESIGNED, Attempt.EXPIRED):
-            raise _ended(stored)
+            raise ended(stored)
         verdict, new_times = _judge(stored, from_ply, moves, times)
         if not is_new:
             return Played(stored._replace(places=read_places(stored.id)), _verdict_of(stored))
         if written := _write_moves(stored, verdict, _keep_times(stored.times, new_times)):
             return Played(written, verdict if from_ply == stored.plies else _verdict_of(written))
         # another call wrote first: look again at what is stored; this call was received when it was
-        stored = _read_attempt(player, attempt)._replace(now=stored.now)
+        stored = read_attempt(player, attempt)._replace(now=stored.now, paused_ms=stored.paused_ms)
 
 
-def _read_attempt(player: Player, attempt: int) -> Stored:
+def read_attempt(player: Player, attempt: int) -> Stored:
     with connection.cursor() as cursor:
         cursor.execute(READ_ATTEMPT, [attempt, player.pk])
         row = cursor.fetchone()
@@ -252,12 +278,13 @@ def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored |
         "counted": verdict.moves,
         "points": verdict.points,
         "left": verdict.left,
+        "won": verdict.outcome == "won",
         "ended_at": None,
         "digest": None,
     }
-    if verdict.outcome == "won":
+    if params["won"]:
         return _write_win(after, verdict, params)
-    return after if _write(WRITE_MOVES, params) else None
+    return after if write_row(WRITE_MOVES, params) else None
 
 
 def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Stored | None:
@@ -269,7 +296,7 @@ def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Store
             after = after._replace(held=_hold(after, verdict.moves, digest))
         params |= after._asdict() | {"times": params["times"], "ended_at": after.now, "digest": digest}
         if after.held:
-            return after if _write(WRITE_MOVES, params) else None
+            return after if write_row(WRITE_MOVES, params) else None
         places = place_win(
             WRITE_MOVES,
             params,
@@ -282,7 +309,7 @@ def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Store
     return None if places is None else after._replace(places=places)
 
 
-def _write(statement: str, params: dict[str, Any]) -> bool:
+def write_row(statement: str, params: dict[str, Any]) -> bool:
     """Whether a statement wrote its one row."""
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
@@ -324,7 +351,7 @@ def _mismatch(stored: Stored) -> Problem:
     return Problem(409, "ply_mismatch", message, "from_ply", params={"plies": stored.plies}, extra=_state(stored))
 
 
-def _ended(stored: Stored) -> Problem:
+def ended(stored: Stored) -> Problem:
     return Problem(409, "attempt_ended", gettext_noop("This attempt has ended."), extra=_state(stored))
 
 
@@ -333,9 +360,9 @@ def resign(*, player: Player, attempt: int) -> None:
     mine = Attempt.objects.filter(pk=attempt, player=player, clock=Attempt.SERVER)
     if mine.filter(ended_at=None, ends_at__gt=Now()).update(end=Attempt.RESIGNED, ended_at=Now()):
         return
-    stored = _read_attempt(player, attempt)
+    stored = read_attempt(player, attempt)
     if stored.end != Attempt.RESIGNED:
-        raise _ended(stored)
+        raise ended(stored)
 
 
 # Submitting a replay
@@ -390,6 +417,6 @@ def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times:
         )
         created = places is not None
     else:
-        created = _write(INSERT_REPLAY, params)
+        created = write_row(INSERT_REPLAY, params)
     mine = Attempt.objects.select_related("deal", "player").filter(player=player, clock=Attempt.CLIENT)
     return mine.get(deal=stored, digest=digest), created

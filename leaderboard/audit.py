@@ -53,6 +53,7 @@ def _describe(entry: Entry, attempt: Attempt) -> dict[str, Any]:
         "points": attempt.points,
         "bonus": attempt.bonus,
         "left": attempt.left,
+        "paused_ms": attempt.count_paused(now=attempt.ends_at),
         "replay": {
             "format": replay.FORMAT,
             "deal": attempt.deal.code,
@@ -95,7 +96,7 @@ def _audit_entry(race: Race, entry: Entry) -> Iterator[str]:
         yield "not an attempt of the player on the race's deal."
     if not entry.ranked:
         return
-    if not attempt.ranked or attempt.assisted or attempt.clock != Attempt.SERVER:
+    if not attempt.ranked or attempt.assisted or attempt.paused_ms or attempt.clock != Attempt.SERVER:
         yield "not ranked, and yet its entry is."
     if not race.opens_at <= attempt.started_at < race.closes_at:
         yield "not started while the race was open."
@@ -114,7 +115,7 @@ def _audit_attempt(attempt: Attempt) -> Iterator[str]:
     won = verdict.outcome == "won"
     official_ms = None
     if won and attempt.ended_at:
-        official_ms = (attempt.ended_at - attempt.started_at) // timedelta(milliseconds=1)
+        official_ms = (attempt.ended_at - attempt.started_at) // timedelta(milliseconds=1) - attempt.paused_ms
     stored = {
         "moves": (attempt.moves, verdict.text),
         "plies": (attempt.plies, verdict.plies),

@@ -34,6 +34,8 @@ urlpatterns = [
     path(V1 + "attempts/", races.start_attempt),
     path(V1 + "attempts/<int:attempt>/", races.show_attempt),
     path(V1 + "attempts/<int:attempt>/resign/", races.resign_attempt),
+    path(V1 + "attempts/<int:attempt>/pause/", races.pause_attempt),
+    path(V1 + "attempts/<int:attempt>/resume/", races.resume_attempt),
     path(V1 + "attempts/<int:attempt>/hint/", games.take_hint),
     path("", pages.show_home, name="home"),
     path("play/", tables.show_play, name="play"),

@@ -134,7 +134,7 @@ def win(
     started_at = ended_at - timedelta(milliseconds=official_ms)
     deal = race.deal.cards if race else deal or easy_deal()
     attempt = open_attempt(player, deal, ranked=ranked, started_at=started_at, race=race)
-    stored = actions._read_attempt(player, attempt.pk)._replace(now=ended_at, end="")
+    stored = actions.read_attempt(player, attempt.pk)._replace(now=ended_at, end="")
     verdict = verify(stored.deal, line or (own_line(player.pk, moves) if race else easy_line(moves)))
     assert isinstance(verdict, Verdict)
     assert verdict.outcome == "won"

@@ -1,5 +1,6 @@
 """REST: attempts and their moves, replays."""
 
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext, gettext_noop
@@ -25,21 +26,30 @@ from games.engine import replay
 from games.engine.cards import write_cards
 from games.errors import Problem
 from games.models import DIFFICULTIES, Attempt, read_deal
-from games.rest import StrictCharField, StrictSerializer, check_fields, read_caller, read_fields, read_number
+from games.rest import (
+    StrictBooleanField,
+    StrictCharField,
+    StrictSerializer,
+    check_fields,
+    read_caller,
+    read_fields,
+    read_number,
+)
 from games.schema import TOKEN_OR_NONE
-from leaderboard import actions, sight, standings
+from leaderboard import actions, pausing, sight, standings
 
 # Attempts
 
 
 class NewAttempt(StrictSerializer):
-    """A deal code for practice, or a ruleset for a ranked attempt on cards the player has not been shown."""
+    """A deal code for practice, or a ruleset for an attempt on cards the player has not been shown."""
 
     deal = StrictCharField(required=False)
     ruleset = StrictCharField(required=False)
     difficulty = serializers.ChoiceField(
         DIFFICULTIES, required=False, help_text="With ruleset: a deal that is proven to be won, from a pool."
     )
+    ranked = StrictBooleanField(required=False, help_text="With ruleset: false for practice; true where left out.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("deal" in attrs) == ("ruleset" in attrs):
@@ -47,6 +57,9 @@ class NewAttempt(StrictSerializer):
         if "difficulty" in attrs and "deal" in attrs:
             message = gettext("A difficulty is for a ruleset; a deal has its own.")
             raise serializers.ValidationError({"difficulty": message}, "one_of")
+        if attrs.get("ranked") and "deal" in attrs:
+            message = gettext("A deal of your choice is played for practice.")
+            raise serializers.ValidationError({"ranked": message}, "one_of")
         return attrs
 
 
@@ -115,9 +128,17 @@ class ReplayAnswer(serializers.Serializer[Any]):
     official_ms = field(serializers.IntegerField, allow_null=True)
     bonus = field(serializers.IntegerField, allow_null=True)
     held = HELD_FIELD
+    paused_ms = field(serializers.IntegerField, "How long the clock has stood: times and official_ms leave that out.")
     replay = ReplayBody()
     verdict = VerdictAnswer()
     places = PlaceAnswer(many=True)
+
+
+class RaceNameAnswer(serializers.Serializer[Any]):
+    id = field(serializers.IntegerField)
+    kind = field(help_text="daily or open")
+    name = field(help_text="Of an open race.")
+    day = field(serializers.DateField, "The UTC day of a daily.", allow_null=True)
 
 
 class AttemptAnswer(ReplayAnswer, ProofAnswer):
@@ -126,7 +147,10 @@ class AttemptAnswer(ReplayAnswer, ProofAnswer):
     Once it has ended, and no other is open on the same cards, with what is known of the deal.
     """
 
+    now = field(serializers.DateTimeField, "The server's clock, so that the player's own does not matter.")
     ends_at = field(serializers.DateTimeField)
+    paused_at = field(serializers.DateTimeField, "Since when the clock stands; null: it runs.", allow_null=True)
+    race = RaceNameAnswer(allow_null=True)
     proven = field(serializers.BooleanField, "Whether the deal is one of the pool: proven to be won.")
     difficulty = field(
         allow_null=True, help_text="easy, medium or hard; of other deals than those of the pool only once it has ended"
@@ -143,7 +167,11 @@ class AttemptAnswer(ReplayAnswer, ProofAnswer):
     position = field(help_text="The position after the last token.")
 
 
-def _describe_replay(attempt: Attempt, verdict: replay.Verdict) -> dict[str, Any]:
+def _write_time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="microseconds")
+
+
+def _describe_replay(attempt: Attempt, verdict: replay.Verdict, now: datetime) -> dict[str, Any]:
     return {
         "id": attempt.pk,
         "player": attempt.player.name,
@@ -152,12 +180,13 @@ def _describe_replay(attempt: Attempt, verdict: replay.Verdict) -> dict[str, Any
         "ranked": attempt.ranked,
         "assisted": attempt.assisted,
         "clock": attempt.clock,
-        "started_at": attempt.started_at.isoformat(timespec="microseconds"),
-        "ended_at": attempt.ended_at and attempt.ended_at.isoformat(timespec="microseconds"),
+        "started_at": _write_time(attempt.started_at),
+        "ended_at": _write_time(attempt.ended_at),
         "end": attempt.end or None,
         "official_ms": attempt.official_ms,
         "bonus": attempt.bonus,
         "held": attempt.held or None,
+        "paused_ms": attempt.count_paused(now=now),
         "replay": {
             "format": replay.FORMAT,
             "deal": attempt.deal.code,
@@ -171,9 +200,12 @@ def _describe_replay(attempt: Attempt, verdict: replay.Verdict) -> dict[str, Any
 
 
 def describe_attempt(attempt: Attempt) -> dict[str, Any]:
-    verdict, deal = _judge_stored(attempt), attempt.deal
-    answer = _describe_replay(attempt, verdict) | {
-        "ends_at": attempt.ends_at.isoformat(timespec="microseconds"),
+    verdict, deal, now = _judge_stored(attempt), attempt.deal, actions.read_clock()
+    answer = _describe_replay(attempt, verdict, now) | {
+        "now": _write_time(now),
+        "ends_at": _write_time(attempt.ends_at),
+        "paused_at": None if attempt.end else _write_time(attempt.paused_at),
+        "race": _name_race(attempt),
         "proven": deal.pooled,
         "difficulty": deal.difficulty if deal.pooled else None,
         "cards": write_cards(deal.cards.cards),
@@ -186,6 +218,15 @@ def describe_attempt(attempt: Attempt) -> dict[str, Any]:
         par = answer["par"] if attempt.end == Attempt.WON else None
         answer["over_par"] = None if par is None else attempt.counted_moves - par
     return answer
+
+
+def _name_race(attempt: Attempt) -> dict[str, Any] | None:
+    """The race that an attempt is in; the one that it is ranked in, where it is in several."""
+    entry = attempt.entries.select_related("race").order_by("-ranked", "id").first()
+    if entry is None:
+        return None
+    race = entry.race
+    return {"id": race.pk, "kind": race.kind, "name": race.name, "day": race.day and race.day.isoformat()}
 
 
 def _judge_stored(attempt: Attempt) -> replay.Verdict:
@@ -207,18 +248,21 @@ def _find_attempt(pk: int, **more: Any) -> Attempt:
 def start_attempt(request: Request) -> Response:
     """Starts the server's clock and shows the cards; an open attempt is returned again (200).
 
-    With `ruleset` the server deals cards that the player has not been shown, and the attempt is ranked. With a
-    `difficulty` too they are from a pool of deals that are proven to be won; where the pool has none left that
-    nobody has played, they are any cards and the answer says so (`proven`: false). With `deal` it is practice.
+    With `ruleset` the server deals cards that the player has not been shown, and the attempt is ranked, or with
+    `ranked`: false practice: a new one with every call. With a `difficulty` too they are from a pool of deals that
+    are proven to be won; where the pool has none left, they are any cards and the answer says so (`proven`: false).
+    With `deal` it is practice.
     """
-    fields = read_fields(NewAttempt, request.data)
+    fields, player = read_fields(NewAttempt, request.data), read_caller(request)
+    created = True
     if "deal" in fields:
-        attempt, created = actions.start_practice(player=read_caller(request), deal=read_deal(fields["deal"]))
+        attempt, created = actions.start_practice(player=player, deal=read_deal(fields["deal"]))
     else:
-        ruleset = find_ruleset(fields["ruleset"], status=400)
-        attempt, created = actions.start_ranked(
-            player=read_caller(request), ruleset=ruleset, difficulty=fields.get("difficulty")
-        )
+        ruleset, difficulty = find_ruleset(fields["ruleset"], status=400), fields.get("difficulty")
+        if fields.get("ranked", True):
+            attempt, created = actions.start_ranked(player=player, ruleset=ruleset, difficulty=difficulty)
+        else:
+            attempt = actions.start_dealt(player=player, ruleset=ruleset, difficulty=difficulty)
     return Response(describe_attempt(attempt), status=201 if created else 200)
 
 
@@ -235,6 +279,27 @@ def resign_attempt(request: Request, attempt: int) -> Response:
     """Ends an open attempt; giving up twice is giving up once."""
     check_fields(request.data, ())
     actions.resign(player=read_caller(request), attempt=attempt)
+    return Response(describe_attempt(_find_attempt(attempt)))
+
+
+@extend_schema(request=None, responses=AttemptAnswer, summary="Pause")
+@api_view(["POST"])
+def pause_attempt(request: Request, attempt: int) -> Response:
+    """Stops the clock of a practice attempt outside races until it is resumed, or the next move.
+
+    Pausing twice is pausing once. `ends_at` stays.
+    """
+    check_fields(request.data, ())
+    pausing.pause(player=read_caller(request), attempt=attempt)
+    return Response(describe_attempt(_find_attempt(attempt)))
+
+
+@extend_schema(request=None, responses=AttemptAnswer, summary="Go on")
+@api_view(["POST"])
+def resume_attempt(request: Request, attempt: int) -> Response:
+    """Lets the clock of a paused attempt run on; where it runs already, nothing changes."""
+    check_fields(request.data, ())
+    pausing.resume(player=read_caller(request), attempt=attempt)
     return Response(describe_attempt(_find_attempt(attempt)))
 
 
@@ -299,7 +364,7 @@ def submit_replay(request: Request) -> Response:
     attempt, created = actions.submit_replay(
         player=read_caller(request), verdict=verdict, deal=read_deal(verdict.deal), times=data["times"]
     )
-    return Response(_describe_replay(attempt, verdict), status=201 if created else 200)
+    return Response(_describe_replay(attempt, verdict, attempt.ends_at), status=201 if created else 200)
 
 
 @extend_schema(responses=ReplayAnswer, auth=TOKEN_OR_NONE, summary="A replay")
@@ -311,7 +376,7 @@ def show_replay(request: Request, attempt: int) -> Response:
     Who is playing the same cards sees the replays of others when that attempt has ended; those of a race are for who
     has ended an attempt in it, and for everybody once it is over.
     """
-    found = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first()
-    if found is None or not sight.may_see_replay(request.user, found, now=actions.read_clock()):
+    found, now = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first(), actions.read_clock()
+    if found is None or not sight.may_see_replay(request.user, found, now=now):
         raise Problem(404, "not_found", gettext_noop("There is no replay here that you may see now."))
-    return Response(_describe_replay(found, _judge_stored(found)))
+    return Response(_describe_replay(found, _judge_stored(found), now))

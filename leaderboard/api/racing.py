@@ -130,7 +130,6 @@ class EnterBody(StrictSerializer):
 class EnteredAnswer(AttemptAnswer):
     """One's attempt in a race."""
 
-    race = field(serializers.IntegerField)
     unranked_because = field(allow_null=True, help_text="seen_before, own_deal or guest; null where it is ranked")
     note = field(allow_null=True, help_text="Why it is practice, in the language asked for.")
 
@@ -271,7 +270,6 @@ def enter_race(request: Request, race: int) -> Response:
     entry.attempt.player = player
     entry.attempt.expire(now=actions.read_clock())
     answer = describe_attempt(entry.attempt) | {
-        "race": entry.race_id,
         "unranked_because": entry.unranked_because or None,
         "note": gettext(UNRANKED[entry.unranked_because]) if entry.unranked_because else None,
     }

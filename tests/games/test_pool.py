@@ -16,7 +16,7 @@ from games.engine.replay import Verdict, verify
 from games.management.proving import prove, prove_all
 from games.models import DIFFICULTIES, Attempt
 from games.models import Deal as StoredDeal
-from tests.client import Api
+from tests.client import Api, but_now
 from tests.players import EASY_MOVES, in_parallel, log_in, make_player, open_attempt, solved_deals
 
 pytestmark = pytest.mark.django_db
@@ -51,10 +51,10 @@ def test_a_deal_of_the_pool_is_ranked_and_says_its_difficulty() -> None:
     assert (answer["proven"], answer["difficulty"]) == (True, "hard")
     assert "par" not in answer
     assert "line" not in answer
-    assert deal_hard(api) == (200, answer)
-    assert api.post("attempts/", {"ruleset": "T"}) == (200, answer), "one open ranked attempt a ruleset"
-    assert api.post("attempts/", {"ruleset": "T", "difficulty": "easy"}) == (200, answer)
-    assert api.get(f"attempts/{answer['id']}/") == (200, answer)
+    assert deal_hard(api) == (200, but_now(answer))
+    assert api.post("attempts/", {"ruleset": "T"}) == (200, but_now(answer)), "one open ranked attempt a ruleset"
+    assert api.post("attempts/", {"ruleset": "T", "difficulty": "easy"}) == (200, but_now(answer))
+    assert api.get(f"attempts/{answer['id']}/") == (200, but_now(answer))
 
 
 def test_a_player_meets_each_deal_of_the_pool_once_and_then_unproven_cards() -> None:
@@ -116,9 +116,34 @@ def test_twenty_equal_calls_are_dealt_one_deal() -> None:
     token = log_in(make_player("Ada")).token
     answers = in_parallel([partial(deal_hard, Api(token)) for _ in range(20)])
     assert Counter(status for status, _answer in answers) == {201: 1, 200: 19}
-    assert all(answer == answers[0][1] for _status, answer in answers)
+    assert all(answer == but_now(answers[0][1]) for _status, answer in answers)
     assert answers[0][1]["replay"]["deal"] in codes
     assert Attempt.objects.count() == 1
+
+
+def practise(api: Api, **more: Any) -> dict[str, Any]:
+    status, answer = api.post("attempts/", {"ruleset": "T", "ranked": False} | more)
+    assert (status, answer["ranked"]) == (201, False)
+    return answer
+
+
+def test_guests_practise_on_deals_of_a_difficulty_and_leave_the_fresh_ones_to_who_is_ranked() -> None:
+    met, fresh = pool_some(2)
+    api, guest = log_in(make_player("Ada")), Api(Api().post("guests/")[1]["token"])
+    open_attempt(make_player("Bert"), Deal.from_code(met))
+    first, second, third = [practise(guest, difficulty="hard") for _ in range(3)]
+    assert [first["replay"]["deal"], second["replay"]["deal"]] == [met, fresh]
+    assert (first["proven"], first["difficulty"]) == (True, "hard")
+    assert third["proven"] is False, "the guest has met them all"
+    assert practise(api, difficulty="hard")["proven"]
+    assert deal_hard(api)[1]["proven"] is False
+    assert guest.post("attempts/", {"ruleset": "T"})[1]["code"] == "guest"
+
+
+def test_practice_without_a_difficulty_is_dealt_anew_with_every_call() -> None:
+    api = log_in(make_player("Ada"))
+    dealt = {practise(api)["cards"] for _ in range(3)}
+    assert len(dealt) == 3
 
 
 # The commands

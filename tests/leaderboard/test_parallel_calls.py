@@ -15,7 +15,7 @@ from django.db import IntegrityError, connection, transaction
 from games.models import Attempt, Deal, Player
 from leaderboard import actions, moderating
 from leaderboard.models import Standing
-from tests.client import Api
+from tests.client import Api, but_now
 from tests.leaderboard.plain_boards import check_boards
 from tests.players import (
     EASY_MOVES,
@@ -49,7 +49,7 @@ def post_in_parallel(player: Player, path: str, bodies: list[Any]) -> list[tuple
 def test_twenty_equal_starts_make_one_attempt(body: dict[str, str]) -> None:
     answers = post_in_parallel(make_player("Ada"), "attempts/", [body] * MANY)
     assert Counter(status for status, _answer in answers) == {201: 1, 200: MANY - 1}
-    assert all(answer == answers[0][1] for _status, answer in answers)
+    assert all(answer == but_now(answers[0][1]) for _status, answer in answers)
     assert Attempt.objects.count() == 1
     assert Deal.objects.count() == 1, "cards that nobody was shown leave nothing"
 
@@ -130,7 +130,7 @@ def test_a_replay_sent_twenty_times_is_one_replay() -> None:
     moves = {"format": "pyramid-replay/1", "deal": CODE, "moves": EASY_MOVES, "times": list(range(16))}
     answers = post_in_parallel(make_player("Ada"), "replays/", [moves] * MANY)
     assert Counter(status for status, _answer in answers) == {201: 1, 200: MANY - 1}
-    assert all(answer == answers[0][1] for _status, answer in answers)
+    assert all(answer == but_now(answers[0][1]) for _status, answer in answers)
     assert Attempt.objects.count() == 1
     assert check_boards() == {"deal": 2}
 

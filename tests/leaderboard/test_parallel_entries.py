@@ -10,7 +10,7 @@ import pytest
 from games.models import Attempt, Deal
 from leaderboard import actions, racing
 from leaderboard.models import Board, Entry, Race
-from tests.client import Api
+from tests.client import Api, but_now
 from tests.players import EASY_ORDER, easy_deal, in_parallel, log_in, make_player, make_players
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +29,7 @@ def test_twenty_equal_entries_are_one() -> None:
     race, api = make_race(), log_in(make_player("Ada"))
     answers = in_parallel([partial(Api(api.token).post, f"races/{race.pk}/attempts/", {})] * 20)
     assert Counter(status for status, _answer in answers) == {201: 1, 200: 19}
-    assert all(answer == answers[0][1] for _status, answer in answers)
+    assert all(answer == but_now(answers[0][1]) for _status, answer in answers)
     assert Attempt.objects.count() == Entry.objects.count() == 1
 
 

@@ -8,7 +8,7 @@ from games.engine.deal import Deal
 from games.models import Attempt
 from games.models import Deal as StoredDeal
 from leaderboard import actions
-from tests.client import Api
+from tests.client import Api, but_now
 from tests.players import EASY_ORDER, log_in, make_player, move_back, win
 
 pytestmark = pytest.mark.django_db
@@ -32,14 +32,15 @@ def test_a_start_shows_the_cards_and_the_end(api: Api) -> None:
     started_at = datetime.fromisoformat(answer["started_at"])
     assert before <= started_at <= after, "PostgreSQL's clock"
     assert datetime.fromisoformat(answer["ends_at"]) - started_at == timedelta(hours=24)
-    assert api.get(f"attempts/{answer['id']}/") == (200, answer)
+    assert api.get(f"attempts/{answer['id']}/") == (200, but_now(answer))
+    assert started_at <= datetime.fromisoformat(answer["now"]) <= actions.read_clock()
 
 
 def test_the_same_start_again_is_the_same_attempt(api: Api) -> None:
     for body in ({"deal": CODE}, {"ruleset": "T"}):
         first = api.post("attempts/", body)
         assert first[0] == 201
-        assert api.post("attempts/", body) == (200, first[1])
+        assert api.post("attempts/", body) == (200, but_now(first[1]))
     assert Attempt.objects.count() == 2
     assert api.post("attempts/", {"deal": CODE.lower()})[0] == 200
 
@@ -111,7 +112,10 @@ def test_an_expired_attempt_makes_room_for_a_new_one(api: Api, body: dict[str, s
         ({"ruleset": "Q"}, "ruleset", "ruleset"),
         ({"ruleset": "t"}, "ruleset", "ruleset"),
         ({"deal": "PY1-T-AAAAAA"}, "deal", "deal.length"),
-        ({"deal": CODE, "ranked": True}, "unknown_field", "ranked"),
+        ({"deal": CODE, "ranked": True}, "one_of", "ranked"),
+        ({"ruleset": "T", "ranked": "false"}, "invalid", "ranked"),
+        ({"ruleset": "T", "ranked": None}, "null", "ranked"),
+        ({"deal": CODE, "practice": True}, "unknown_field", "practice"),
     ],
 )
 def test_a_bad_start_is_refused(api: Api, body: dict[str, object], code: str, where: str | None) -> None:
