@@ -6,7 +6,9 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from games.engine.deal import Deal
 from games.engine.moves import TABLEAU_CELLS
+from games.engine.position import Position
 
 Way = Callable[[Page, str], None]  # how a token is played
 Point = tuple[float, float]
@@ -128,6 +130,16 @@ def walk_to(page: Page, name: str) -> None:
 def play(page: Page, tokens: Iterable[str], way: Way = click) -> None:
     for token in tokens:
         way(page, token)
+
+
+def find_dead_end(code: str) -> list[str]:
+    """The tokens to a dead end: drawing as long as that can be, then removing what can be removed."""
+    position, tokens = Position.start(Deal.from_code(code)), []
+    while legal := position.legal_moves():
+        tokens.append("D" if "D" in legal else legal[0])
+        position = position.play(tokens[-1])
+    assert position.is_dead_end
+    return tokens
 
 
 # What the server holds

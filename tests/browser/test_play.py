@@ -4,9 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from games.engine.deal import Deal
-from games.engine.position import Position
-from tests.browser.table import moves, open_table, place, play, press, removed
+from tests.browser.table import find_dead_end, moves, open_table, place, play, press, removed
 
 
 def test_refusals_cost_nothing_and_say_why(page: Page, server: str) -> None:
@@ -45,19 +43,9 @@ def test_a_code_in_the_window_for_a_new_game_and_enter_deal_it(page: Page, serve
     removed(page, 1)
 
 
-def lose(code: str) -> list[str]:
-    """The tokens to a dead end: drawing as long as that can be, then removing what can be removed."""
-    position, tokens = Position.start(Deal.from_code(code)), []
-    while legal := position.legal_moves():
-        tokens.append("D" if "D" in legal else legal[0])
-        position = position.play(tokens[-1])
-    assert position.is_dead_end
-    return tokens
-
-
 def test_a_dead_end_is_said_and_undo_leads_out_of_it(page: Page, server: str) -> None:
     code = "PY1-A-AAAAAAB"
-    tokens = lose(code)
+    tokens = find_dead_end(code)
     open_table(page, server, code)
     play(page, tokens, press)
     expect(page.locator("#stuck h2")).to_have_text("No move is left.")
