@@ -1,5 +1,6 @@
 """Does a browser get every file under a name that it may keep for good, and every module once?"""
 
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -133,3 +134,12 @@ def test_pages_are_asked_for_anew_and_travel_compressed() -> None:
     assert answer["Content-Encoding"] == "gzip"
     api = Client().get("/api/v1/rulesets/", headers={"accept-encoding": "gzip"})
     assert "Content-Encoding" not in api.headers
+
+
+def test_the_first_visit_of_the_table_stays_small(files: WhiteNoiseMiddleware) -> None:
+    page = Client().get("/play/", headers={"accept-encoding": "gzip"})
+    text = gzip.decompress(page.content).decode()
+    named = set(re.findall(r'(?:href|src)="/static/([^"]+)"', text))
+    sizes = [len(b"".join(fetch(files, name, HTTP_ACCEPT_ENCODING="gzip"))) for name in named]
+    assert len(named) <= 16
+    assert len(page.content) + sum(sizes) < 64_000, "fast 3G carries that in a third of a second"
