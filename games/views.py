@@ -8,14 +8,20 @@ from django.shortcuts import render
 from django.utils.translation import get_language, gettext
 
 from games.engine.rulesets import RULESETS, Ruleset
-from games.guide import list_groups, list_pairs, list_singles, summarize, write_guide
+from games.examples import draw_covering, draw_removals, draw_table
+from games.guide import (
+    explain_covering,
+    explain_table,
+    list_groups,
+    summarize,
+    write_guide,
+)
 from games.words import write_words
 
 # what play.js imports: the browser fetches all at once instead of one after the other
 MODULES = [
     f"games/{name}.js" for name in ("engine", "cards", "layout", "sending", "server", "table", "windows", "words")
 ]
-RANKS = {"T": "10", "J": "J", "Q": "Q", "K": "K"}
 
 
 def write_page_data(**more: Any) -> dict[str, Any]:
@@ -41,16 +47,22 @@ def list_rules(request: HttpRequest) -> HttpResponse:
 
 
 def show_rules(request: HttpRequest, slug: str) -> HttpResponse:
-    """The rules of one ruleset."""
-    ruleset = next((row for row in RULESETS.values() if row.slug == slug), None)
-    if ruleset is None:
+    """The rules of one ruleset, with drawings, and the ways to its neighbours in the list."""
+    order = [ruleset for _title, rows in list_groups() for ruleset in rows]
+    at = next((at for at, row in enumerate(order) if row.slug == slug), None)
+    if at is None:
         raise Http404
-    pairs = [[_write_rank(rank) for rank in pair] for pair in list_pairs(ruleset)]
+    ruleset = order[at]
     context = {
         "ruleset": _describe(ruleset),
         "parts": write_guide(ruleset),
-        "pairs": pairs,
-        "singles": [_write_rank(rank) for rank in list_singles(ruleset)],
+        "removals": draw_removals(ruleset),
+        "table": draw_table(ruleset),
+        "table_text": explain_table(ruleset),
+        "covering": draw_covering(ruleset),
+        "covering_text": explain_covering(ruleset),
+        "before": _describe(order[at - 1]) if at else None,
+        "after": _describe(order[at + 1]) if at + 1 < len(order) else None,
     }
     return render(request, "games/rules.html", context)
 
@@ -62,7 +74,3 @@ def _describe(ruleset: Ruleset) -> dict[str, str]:
         "name": gettext(ruleset.name),
         "summary": summarize(ruleset),
     }
-
-
-def _write_rank(rank: str) -> str:
-    return gettext(RANKS.get(rank, rank))

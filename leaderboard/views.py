@@ -7,9 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_noop
 
-from games.engine.cards import write_card
-from games.engine.deal import Deal
 from games.engine.rulesets import RULESETS
+from games.examples import draw_pyramid
 from games.views import write_page_data
 from games.words import WORDS
 from leaderboard import daily, ranking
@@ -18,10 +17,8 @@ from leaderboard.minting import ensure_ready
 from leaderboard.models import Board, Standing
 from leaderboard.races import day_of
 
-SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-RANKS = {"T": "10", "J": gettext_noop("J"), "Q": gettext_noop("Q"), "K": gettext_noop("K")}
 DIFFICULTY = {"easy": gettext_noop("easy"), "medium": gettext_noop("medium"), "hard": gettext_noop("hard")}
-EXAMPLE = "PY1-N-AAAAAAS"
+EXAMPLE = "N"  # the ruleset of the pyramid at the top
 
 
 def show_home(request: HttpRequest) -> HttpResponse:
@@ -39,7 +36,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
             row |= {"player": leader.player.name, "time": write_time(leader.key1), "moves": leader.key2}
         rulesets.append(row)
     data = write_page_data(rulesets={row["letter"]: row["name"] for row in rulesets})
-    page = {"pyramid": _draw_pyramid(), "rulesets": rulesets, "data": data}
+    page = {"pyramid": draw_pyramid(EXAMPLE), "rulesets": rulesets, "data": data}
     return render(request, "leaderboard/home.html", page | _read_today())
 
 
@@ -72,12 +69,3 @@ def write_time(milliseconds: int) -> str:
     """3 minutes, 2.05 seconds: 3:02.05."""
     minutes, rest = divmod(milliseconds, 60_000)
     return f"{minutes}:{rest // 1000:02}.{rest % 1000 // 10:02}"
-
-
-def _draw_pyramid() -> list[list[dict[str, object]]]:
-    cards = iter(Deal.from_code(EXAMPLE).cards)
-    rows = [[write_card(next(cards)) for _ in range(row + 1)] for row in range(7)]
-    return [
-        [{"rank": gettext(RANKS.get(text[0], text[0])), "suit": SUITS[text[1]], "red": text[1] in "dh"} for text in row]
-        for row in rows
-    ]
