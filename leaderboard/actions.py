@@ -22,6 +22,7 @@ from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
 from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal, write_code
+from leaderboard import progress
 from leaderboard.models import Race
 from leaderboard.races import ATTEMPT_LIFE, SAME_MOVES, end_of, held_reason
 from leaderboard.standings import open_boards, place_win, read_places
@@ -189,6 +190,11 @@ SET moves = %(moves)s, times = %(times)s::int[], plies = %(plies)s, counted_move
 WHERE id = %(id)s AND plies = %(before)s AND ended_at IS NULL
 RETURNING *
 """
+# a move that wins no place on a board
+WRITE_AND_SHOW = f"""
+WITH written AS ({WRITE_MOVES}), shown AS ({progress.FOLLOW.format(attempt="written")})
+SELECT FROM written
+"""
 
 
 def play_moves(*, player: Player, attempt: int, from_ply: int, moves: str, times: Sequence[object] | None) -> Played:
@@ -279,12 +285,13 @@ def _write_moves(stored: Stored, verdict: Verdict, times: list[int]) -> Stored |
         "points": verdict.points,
         "left": verdict.left,
         "won": verdict.outcome == "won",
+        "pass": verdict.position.pass_,
         "ended_at": None,
         "digest": None,
     }
     if params["won"]:
         return _write_win(after, verdict, params)
-    return after if write_row(WRITE_MOVES, params) else None
+    return after if write_row(WRITE_AND_SHOW, params) else None
 
 
 def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Stored | None:
@@ -296,7 +303,7 @@ def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Store
             after = after._replace(held=_hold(after, verdict.moves, digest))
         params |= after._asdict() | {"times": params["times"], "ended_at": after.now, "digest": digest}
         if after.held:
-            return after if write_row(WRITE_MOVES, params) else None
+            return after if write_row(WRITE_AND_SHOW, params) else None
         places = place_win(
             WRITE_MOVES,
             params,
@@ -358,8 +365,10 @@ def ended(stored: Stored) -> Problem:
 def resign(*, player: Player, attempt: int) -> None:
     """End an open attempt. Resigning twice is resigning once; Problem 404, or 409 for one that ended otherwise."""
     mine = Attempt.objects.filter(pk=attempt, player=player, clock=Attempt.SERVER)
-    if mine.filter(ended_at=None, ends_at__gt=Now()).update(end=Attempt.RESIGNED, ended_at=Now()):
-        return
+    with transaction.atomic():
+        if mine.filter(ended_at=None, ends_at__gt=Now()).update(end=Attempt.RESIGNED, ended_at=Now()):
+            progress.follow(attempt)
+            return
     stored = read_attempt(player, attempt)
     if stored.end != Attempt.RESIGNED:
         raise ended(stored)

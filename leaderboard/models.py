@@ -101,6 +101,35 @@ class Entry(models.Model):
         return f"{self.player} in {self.race}"
 
 
+class Progress(models.Model):
+    """What a race shows of an entry while it is played; written only by `progress`, read by `feed`.
+
+    state: "playing", how the attempt ended, "held" or "voided". One that says "playing" is over once `ends_at` is
+    past. removed: cards of the tableau's 28. moves: those that count. pass_number: the pass that it stands in.
+    """
+
+    entry = models.OneToOneField(Entry, models.CASCADE, primary_key=True, related_name="progress")
+    race = models.ForeignKey(Race, models.PROTECT, related_name="+", db_index=False)
+    attempt = models.ForeignKey(Attempt, models.PROTECT, related_name="+")
+    state = models.CharField(max_length=8)
+    removed = models.SmallIntegerField()
+    moves = models.IntegerField()
+    pass_number = models.SmallIntegerField(db_column="pass")
+    ends_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["race", "changed_at"], name="progress_by_change"),
+            models.Index(
+                fields=["race", "entry"], include=["ends_at"], condition=Q(state="playing"), name="who_is_playing"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry}: {self.removed}/28"
+
+
 class Board(models.Model):
     """A ranking of won attempts in one order. Held and void ones stand on none.
 

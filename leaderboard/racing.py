@@ -9,10 +9,11 @@ from django.utils.translation import gettext_noop
 
 from games.actions import store_deal
 from games.engine import deal as engine
+from games.engine import replay
 from games.engine.rulesets import Ruleset
 from games.errors import Problem
-from games.models import Deal, Player, read_deal
-from leaderboard import actions, moderating, races, sight
+from games.models import Attempt, Deal, Player, read_deal
+from leaderboard import actions, moderating, progress, races, sight
 from leaderboard.models import Entry, Race
 
 LONGEST = timedelta(days=31)
@@ -131,7 +132,15 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
         _check_phase(found, actions.read_clock() if open_one else attempt.started_at)
         entry = Entry(race=found, player=player, attempt=attempt, ranked=not because, unranked_because=because)
         entry.save(force_insert=True)
+        progress.begin(entry.pk, pass_=_read_pass(attempt))
         return entry, True
+
+
+def _read_pass(attempt: Attempt) -> int:
+    """The pass that an attempt stands in; one that goes on in a race may have redealt before."""
+    verdict = replay.verify(attempt.deal.cards, attempt.moves, attempt.times)
+    assert isinstance(verdict, replay.Verdict), "a stored replay is legal"
+    return verdict.pass_
 
 
 def no_such_race() -> Problem:

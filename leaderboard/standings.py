@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from games.engine.rulesets import get_ruleset
 from games.models import Attempt, Deal
-from leaderboard import ranking
+from leaderboard import progress, ranking
 from leaderboard.models import Board, Race
 from leaderboard.periods import name_periods
 from leaderboard.races import day_of
@@ -120,6 +120,8 @@ WITH won AS (
     RETURNING new.board_id, new.key1 AS new_ms, old.key1 AS old_ms
 ), moved AS (
     {MOVE_COUNTS.format(changed="placed JOIN board ON board.id = board_id AND " + BY_TIME)}
+), shown AS (
+    {progress.FOLLOW.format(attempt="won")}
 )
 SELECT id FROM won
 """
@@ -148,7 +150,9 @@ def place_win(
     with connection.cursor() as writer, connection.cursor() as reader:
         try:
             with connection.wrap_database_errors, connection.connection.pipeline():
-                writer.execute(PLACE_WIN.format(write=write), params | columns | {"orders": list(orders)})
+                writer.execute(
+                    PLACE_WIN.format(write=write), {"pass": None} | params | columns | {"orders": list(orders)}
+                )
                 reader.execute(READ_PLACES, [attempt])
         except DatabaseError:
             connection.close()  # it may be stuck in the middle of the pipeline
