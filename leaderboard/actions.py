@@ -22,7 +22,7 @@ from games.engine.rulesets import Ruleset
 from games.engine.scoring import bonus
 from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal, write_code
-from leaderboard import progress
+from leaderboard import events, progress
 from leaderboard.models import Race
 from leaderboard.races import ATTEMPT_LIFE, SAME_MOVES, end_of, held_reason
 from leaderboard.standings import open_boards, place_win, read_places
@@ -302,6 +302,8 @@ def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Store
         if after.ranked:
             after = after._replace(held=_hold(after, verdict.moves, digest))
         params |= after._asdict() | {"times": params["times"], "ended_at": after.now, "digest": digest}
+        if after.race:
+            events.wake(after.race)
         if after.held:
             return after if write_row(WRITE_AND_SHOW, params) else None
         places = place_win(
@@ -367,7 +369,7 @@ def resign(*, player: Player, attempt: int) -> None:
     mine = Attempt.objects.filter(pk=attempt, player=player, clock=Attempt.SERVER)
     with transaction.atomic():
         if mine.filter(ended_at=None, ends_at__gt=Now()).update(end=Attempt.RESIGNED, ended_at=Now()):
-            progress.follow(attempt)
+            events.wake(*progress.follow(attempt))
             return
     stored = read_attempt(player, attempt)
     if stored.end != Attempt.RESIGNED:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import F
+from django.db.models.functions import Now
 
 from games.models import Attempt, Player
 from leaderboard import entries, races, ranking, sight, standings
@@ -73,6 +74,12 @@ def read_day(day: date, viewer: sight.Viewer, *, now: datetime, letter: str | No
         )
         for row in rows
     ]
+
+
+def find_today(letter: str) -> int | None:
+    """The id of the daily that is open now in a ruleset."""
+    found = Race.objects.filter(kind=Race.DAILY, ruleset=letter, withdrawn_at=None)
+    return found.filter(opens_at__lte=Now(), closes_at__gt=Now()).values_list("pk", flat=True).first()
 
 
 # A month

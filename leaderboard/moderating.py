@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from games.engine.rulesets import get_ruleset
 from games.models import Attempt
-from leaderboard import progress, seasons
+from leaderboard import events, progress, seasons
 from leaderboard.standings import place_win, step_down
 
 PUT_UP = "UPDATE games_attempt SET {change} WHERE id = %(id)s AND {was} RETURNING *"
@@ -42,7 +42,7 @@ def _take_down(attempt: Attempt, was: dict[str, Any], change: dict[str, Any]) ->
         if not Attempt.objects.filter(pk=attempt.pk, **was).update(**change):
             return False
         step_down(attempt.pk, attempt.player_id)
-        progress.follow(attempt.pk)
+        events.wake(*progress.follow(attempt.pk))
         return True
 
 
@@ -52,7 +52,7 @@ def _put_up(attempt: Attempt, change: str, was: str) -> bool:
         stored = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if stored.official_ms is None:  # it stood on no board
             restored = Attempt.objects.filter(pk=attempt.pk, voided_at__isnull=False).update(voided_at=None)
-            progress.follow(attempt.pk)
+            events.wake(*progress.follow(attempt.pk))
             return bool(restored)
         placed = place_win(
             PUT_UP.format(change=change, was=was),
@@ -62,4 +62,5 @@ def _put_up(attempt: Attempt, change: str, was: str) -> bool:
             moves=stored.counted_moves,
             points=stored.points + (stored.bonus or 0),
         )
+        events.wake(*progress.follow(stored.pk))
         return placed is not None

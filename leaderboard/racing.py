@@ -13,7 +13,7 @@ from games.engine import replay
 from games.engine.rulesets import Ruleset
 from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal
-from leaderboard import actions, moderating, progress, races, sight
+from leaderboard import actions, events, moderating, progress, races, sight
 from leaderboard.models import Entry, Race
 
 LONGEST = timedelta(days=31)
@@ -175,5 +175,6 @@ def withdraw_race(*, race: Race, because: str) -> None:
         Race.objects.select_for_update().get(pk=race.pk)
         withdrawn = Race.objects.filter(pk=race.pk, withdrawn_at=None)
         withdrawn.update(withdrawn_at=actions.read_clock(), withdrawn_because=because)
+        events.wake(race.pk)
     for entry in Entry.objects.select_related("attempt").filter(race=race, ranked=True, attempt__voided_at=None):
         moderating.void(attempt=entry.attempt)

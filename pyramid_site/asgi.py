@@ -13,6 +13,8 @@ from django.urls import re_path
 
 from pyramid_site.bridge import ThreadedDjango
 
+Headers = list[tuple[bytes, bytes]]
+
 # A web transaction that takes longer is broken, and would keep others waiting.
 WEB_LIMITS = "-c transaction_timeout=2s -c idle_in_transaction_session_timeout=2s -c lock_timeout=2s"
 
@@ -40,21 +42,26 @@ def limit_transactions() -> None:
 def make_application() -> ProtocolTypeRouter:
     django = get_wsgi_application()
     limit_transactions()
-    sockets = getattr(import_module(settings.ROOT_URLCONF), "websocket_urlpatterns", [])
-    return ProtocolTypeRouter(
-        {
-            "http": ThreadedDjango(
-                django,
-                threads=settings.HTTP_THREADS,
-                queue=settings.HTTP_QUEUE,
-                limit=settings.BODY_LIMIT,
-                slow="/hint/",
-                slow_threads=settings.SOLVERS + 1,  # one is free for those that get no solver
-            ),
-            "websocket": URLRouter([*sockets, re_path("", refuse_socket)]),  # type: ignore[arg-type]
-            "lifespan": answer_lifespan,
-        }
+    http = ThreadedDjango(
+        django,
+        threads=settings.HTTP_THREADS,
+        queue=settings.HTTP_QUEUE,
+        limit=settings.BODY_LIMIT,
+        slow="/hint/",
+        slow_threads=settings.SOLVERS + 1,  # one is free for those that get no solver
     )
+    patterns = getattr(import_module(settings.ROOT_URLCONF), "websocket_urlpatterns", [])
+    sockets = URLRouter([*patterns, re_path("", refuse_socket)])  # type: ignore[arg-type]
+
+    async def answer_socket(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """A websocket, which may make calls as over HTTP: in the same threads, with the same answers."""
+
+        async def call(path: str, headers: Headers, body: bytes) -> tuple[int, bytes]:
+            return await http.post(scope, path, headers, body)
+
+        await sockets(scope | {"call": call}, receive, send)
+
+    return ProtocolTypeRouter({"http": http, "websocket": answer_socket, "lifespan": answer_lifespan})
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pyramid_site.settings")

@@ -28,7 +28,7 @@ reactor: Any = installed_reactor
 
 END_SECONDS = 10  # for running requests to end at SIGTERM
 SERVICE_RESTART = 1012
-MESSAGE_LIMIT = 64 * 1024  # bytes of a message from a websocket client
+MESSAGE_LIMIT = 4096  # bytes of a message from a websocket client
 
 
 class Flow:
@@ -131,13 +131,19 @@ class Request(WebRequest):
 
 
 class Socket(WebSocketProtocol):
-    """A websocket that lets `send` wait while its client does not read."""
+    """A websocket that lets `send` wait while its client does not read, and says why it closes."""
 
     def onConnect(self, request: Any) -> Any:
         self.flow = Flow()
         self.transport.unregisterProducer()
         self.transport.registerProducer(self.flow, True)
         return super().onConnect(request)
+
+    def handle_reply(self, message: dict[str, Any]) -> None:
+        if message["type"] == "websocket.close" and self.state == self.STATE_OPEN:
+            self.sendClose(code=message.get("code") or 1000, reason=message.get("reason"))
+        else:
+            super().handle_reply(message)
 
 
 class BoundedServer(Server):

@@ -204,6 +204,8 @@ else:
             "OPTIONS": {},
         }
     }
+# where the site reaches PostgreSQL through a pooler of transactions: the way past it, since LISTEN needs a session
+LISTEN_DATABASE_URL = os.environ.get("LISTEN_DATABASE_URL", "")
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"]["OPTIONS"] |= {"prepare_threshold": 3, "server_side_binding": True}

@@ -1,4 +1,4 @@
-"""Every HTTP path of the site, flat."""
+"""Every HTTP and websocket path of the site, flat."""
 
 from typing import Any
 
@@ -11,8 +11,9 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from games import api as games
 from games import views as tables
 from games.rest import JSONRenderer
+from leaderboard import consumers
 from leaderboard import views as pages
-from leaderboard.api import boards, dailies, people, races, racing, seasons
+from leaderboard.api import boards, dailies, live, people, races, racing, seasons
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -64,6 +65,7 @@ urlpatterns = [
     path(V1 + "races/", racing.list_races),
     path(V1 + "races/<int:race>/", racing.show_race),
     path(V1 + "races/<int:race>/attempts/", racing.enter_race),
+    path(V1 + "races/<int:race>/changes/", live.show_changes),
     path(V1 + "races/<int:race>/export/", racing.export_race),
     path(V1 + "races/<int:race>/board/", boards.show_race_board),
     path(V1 + "races/<int:race>/board/below/", boards.show_below),
@@ -77,4 +79,11 @@ urlpatterns = [
     path(V1 + "replays/", races.submit_replay),
     path(V1 + "replays/validate/", games.validate_replays),
     path(V1 + "replays/<int:attempt>/", races.show_replay),
+]
+
+websocket_urlpatterns = [
+    path("ws/races/<int:race>/", consumers.RaceFeed.as_asgi()),
+    path("ws/daily/<str:letter>/", consumers.DailyFeed.as_asgi()),
+    path("ws/races/<int:race>/watch/<str:player>/", consumers.TableFeed.as_asgi()),
+    path("ws/attempts/<int:attempt>/", consumers.Play.as_asgi()),
 ]

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 END_SECONDS = 10  # for the running requests of a worker to end
 SHORT_LIFE = 10.0  # seconds; a worker that ends sooner is started again after a pause, which doubles each time
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-MESSAGE_LIMIT = 64 * 1024  # bytes of a message from a websocket client
+MESSAGE_LIMIT = 4096  # bytes of a message from a websocket client
 
 
 class Worker:

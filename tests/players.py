@@ -20,7 +20,7 @@ from games.engine.replay import Verdict, verify
 from games.engine.rulesets import RULESETS
 from games.models import Attempt, Player
 from games.names import name_key
-from leaderboard import actions
+from leaderboard import actions, progress
 from leaderboard.models import Entry, Race
 from leaderboard.races import day_window
 from leaderboard.standings import open_boards, place_win
@@ -110,7 +110,7 @@ def open_attempt(
         left=28,
     )
     if race:
-        Entry.objects.create(race=race, player=player, attempt=attempt, ranked=True)
+        progress.begin(Entry.objects.create(race=race, player=player, attempt=attempt, ranked=True).pk)
     return attempt
 
 

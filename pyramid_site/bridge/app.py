@@ -95,6 +95,28 @@ class ThreadedDjango:
             answer.body = b""
         await send({"type": "http.response.body", "body": answer.body})
 
+    async def post(
+        self, socket: Scope, path: str, headers: list[tuple[bytes, bytes]], body: bytes
+    ) -> tuple[int, bytes]:
+        """Status and body of a call that a client makes over its websocket; its address is the socket's."""
+        headers = [*headers, (b"content-length", str(len(body)).encode())]
+        scope: Scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "https" if socket.get("scheme") == "wss" else "http",
+            "path": path,
+            "query_string": b"",
+            "headers": headers,
+            "client": socket.get("client"),
+            "server": socket.get("server"),
+        }
+        try:
+            answer = await self.run(scope, body)
+        except Problem as problem:
+            answer = answer_problem(problem, headers)
+        return answer.status, answer.body
+
     async def run(self, scope: Scope, body: bytes) -> Answer:
         """The application's answer, made in a thread. Raises Problem (503, and those of the body)."""
         line = self.slow_line if self.slow and scope["path"].endswith(self.slow) else self.line

@@ -123,7 +123,8 @@ def test_a_races_board_holds_its_ranked_entries_alone() -> None:
     win(ada, 20_000, race=race)
     win(bert, 10_000)
     practice = win(cleo, 5000, ranked=False)
-    Entry.objects.create(race=race, player=cleo, attempt=practice, ranked=False, unranked_because="seen_before")
+    entry = Entry.objects.create(race=race, player=cleo, attempt=practice, ranked=False, unranked_because="seen_before")
+    progress.begin(entry.pk)
     page = Api().get(f"races/{race.pk}/board/")[1]
     assert (page["board"], page["race"], page["ruleset"], page["deal"]) == ("race", race.pk, "T", None)
     assert names(page) == [ada.name]

@@ -1,0 +1,157 @@
+"""The topics of the hub: a race, and the table of one who plays in it."""
+
+import time
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from games.engine.cards import write_cards
+from games.engine.replay import dump
+from games.models import Attempt
+from leaderboard import feed, sight
+from leaderboard.actions import read_clock
+from leaderboard.hub import Hub, Topic
+from leaderboard.models import Entry, Race
+
+REREAD = 30.0  # seconds between two looks at everything
+REACH = timedelta(minutes=2)  # how far back such a look goes for who has ended
+MOST_CHANGES = 10_000
+NOT_TO_SEE = 4403
+
+
+class RaceTopic(Topic):
+    """A race: its state as it was told last, and the version of each entry that was.
+
+    Most looks read only what has changed. Where somebody has come or gone, the phase is another, or REREAD is over,
+    the whole state is read: what a change does to the roster, the ranks and the counts is the database's to say.
+    """
+
+    def __init__(self, hub: Hub, race: int) -> None:
+        super().__init__(hub)
+        self.race = race
+        self.state: feed.State
+        self.snapshot: str | None = None
+        self.told: dict[int, datetime] = {}
+        self.reread_at = 0.0
+
+    def __str__(self) -> str:
+        return f"Race {self.race}"
+
+    def write_snapshot(self) -> str:
+        if self.snapshot is None:
+            self.snapshot = dump(self.state.write())
+        return self.snapshot
+
+    async def begin(self) -> bool:
+        state = await self.hub.read(feed.read_state, self.race)
+        if state is None:
+            return False
+        self.state = state
+        self._remember(state.rows)
+        self.reread_at = time.monotonic() + REREAD
+        return True
+
+    async def look(self) -> None:
+        is_deep = time.monotonic() >= self.reread_at
+        since = self.state.now - REACH if is_deep else self.state.now
+        changes = await self.hub.read(feed.read_changes, self.race, since, limit=MOST_CHANGES)
+        if changes is None:
+            return
+        fresh = [row for row in changes.rows if self.told.get(row.entry) != row.version]
+        over = [row for row in reversed(fresh) if not row.is_playing]
+        after: feed.State | None = self.state.follow(changes, fresh)
+        if is_deep or over or changes.phase != self.state.phase or self._somebody_came(fresh):
+            after = await self.hub.read(feed.read_state, self.race)
+        if after is None:
+            return
+        if is_deep:
+            self.reread_at = time.monotonic() + REREAD
+        self._change_to(after, fresh, over)
+
+    def _somebody_came(self, fresh: list[feed.Row]) -> bool:
+        known = self.state.playing
+        has_room = len(known) < feed.ROSTER
+        return any(
+            row.is_playing and row.entry not in known and (has_room or row.entry not in self.told) for row in fresh
+        )
+
+    def _change_to(self, after: feed.State, fresh: list[feed.Row], over: list[feed.Row]) -> None:
+        frame = feed.compare(self.state, after, over)
+        self.state = after
+        self.snapshot = None
+        self._remember([*fresh, *after.rows])
+        if frame is not None:
+            self.tell(frame)
+
+    def _remember(self, rows: list[feed.Row]) -> None:
+        """The versions that were told; of what no look reaches back to none is kept."""
+        self.told |= {row.entry: row.version for row in rows}
+        oldest = self.state.now - REACH - 2 * feed.OVERLAP
+        self.told = {entry: version for entry, version in self.told.items() if version >= oldest}
+
+
+class Table(NamedTuple):
+    """The table of a player in a race."""
+
+    order: str
+    deal: str
+    cards: str
+    moves: str
+    end: str
+    players: set[int]
+    """Of those who watch: who may not any more, since they play the same cards."""
+
+
+class TableTopic(Topic):
+    """The moves of a player in a race as they are made, for those who may see them."""
+
+    def __init__(self, hub: Hub, attempt: int) -> None:
+        super().__init__(hub)
+        self.attempt = attempt
+        self.table: Table
+
+    def __str__(self) -> str:
+        return f"The table of attempt {self.attempt}"
+
+    def write_snapshot(self) -> str:
+        _order, deal, cards, moves, end, _players = self.table
+        return dump({"type": "table", "deal": deal, "cards": cards, "moves": moves, "end": end or None})
+
+    async def begin(self) -> bool:
+        self.table = await self.hub.read(read_table, self.attempt, set())
+        return True
+
+    async def look(self) -> None:
+        watching = {member.caller.player for member in self.members if member.caller}
+        after = await self.hub.read(read_table, self.attempt, watching)
+        for member in list(self.members):
+            if member.caller and member.caller.player in after.players:
+                member.end(NOT_TO_SEE)
+        before, self.table = self.table, after
+        if (before.moves, before.end) != (after.moves, after.end):
+            old = before.moves.split(" ") if before.moves else []
+            new = after.moves.split(" ") if after.moves else []
+            moves = " ".join(new[len(old) :])
+            self.tell({"type": "moves", "from_ply": len(old), "moves": moves, "end": after.end or None})
+
+
+def read_table(attempt: int, watching: set[int]) -> Table:
+    """A table, and which of the players who watch it are playing the same cards now."""
+    now = read_clock()
+    found = Attempt.objects.select_related("deal").get(pk=attempt).expire(now=now)
+    playing = Attempt.objects.filter(
+        player__in=watching, deal__order=found.deal.order, ended_at=None, ends_at__gt=now
+    ).values_list("player", flat=True)
+    cards = write_cards(found.deal.cards.cards)
+    return Table(found.deal.order, found.deal.code, cards, found.moves, found.end, set(playing))
+
+
+def find_table(race: int, player: str, viewer: int) -> int | None:
+    """The attempt of a player in a race, if the viewer may watch it: who has ended an own entry there, and is not
+    playing the same cards; else None."""
+    now = read_clock()
+    own = Entry.objects.select_related("attempt", "player").filter(race=race, player=viewer).first()
+    theirs = Entry.objects.filter(race=race, player__name=player).first()
+    order = Race.objects.filter(pk=race).values_list("deal__order", flat=True).first()
+    if own is None or theirs is None or order is None or not own.attempt.expire(now=now).end:
+        return None
+    return theirs.attempt_id if sight.may_see_rest(own.player, order, now=now) else None
