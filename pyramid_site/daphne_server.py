@@ -139,6 +139,11 @@ class Socket(WebSocketProtocol):
         self.transport.registerProducer(self.flow, True)
         return super().onConnect(request)
 
+    def serverSend(self, content: str | bytes, binary: bool = False) -> None:
+        limit, self.maxMessagePayloadSize = self.maxMessagePayloadSize, 0  # it is for what clients send
+        super().serverSend(content, binary)
+        self.maxMessagePayloadSize = limit
+
     def handle_reply(self, message: dict[str, Any]) -> None:
         if message["type"] == "websocket.close" and self.state == self.STATE_OPEN:
             self.sendClose(code=message.get("code") or 1000, reason=message.get("reason"))

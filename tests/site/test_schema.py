@@ -215,6 +215,10 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("POST", f"races/{race}/attempts/", {}, status=200)
     assert call("GET", f"races/{race}/", status=200)["entry"]
     call("GET", "races/999999/", status=404)
+    seen = call("GET", f"races/{race}/changes/", status=200)
+    assert seen["playing"]
+    assert call("GET", f"races/{race}/changes/", status=200, since=seen["since"])["rows"]
+    call("GET", f"races/{race}/changes/", status=400, since="yesterday")
     call("GET", f"races/{race}/export/", status=409)
     over, now, to_come = real_ids["race"]
     call("POST", f"races/{to_come}/attempts/", {}, status=409)
