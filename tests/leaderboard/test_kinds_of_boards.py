@@ -10,7 +10,7 @@ from django.db import connection
 
 from games.actions import store_deal
 from games.models import Deal, Player
-from leaderboard import moderating, pages, ranking
+from leaderboard import moderating, pages, progress, ranking
 from leaderboard.models import Board, Entry, Race, Standing, TimeBucket
 from leaderboard.pages import BoardKey
 from leaderboard.periods import name_periods, read_period
