@@ -133,6 +133,8 @@ class Request(WebRequest):
 class Socket(WebSocketProtocol):
     """A websocket that lets `send` wait while its client does not read, and says why it closes."""
 
+    maxMessagePayloadSize: int
+
     def onConnect(self, request: Any) -> Any:
         self.flow = Flow()
         self.transport.unregisterProducer()
