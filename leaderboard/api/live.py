@@ -16,6 +16,7 @@ from games.rest import check_fields
 from games.schema import TOKEN_OR_NONE, query
 from leaderboard import feed, racing
 from leaderboard.actions import read_clock
+from leaderboard.api.dailies import TopAnswer
 
 
 class RowAnswer(serializers.Serializer[Any]):
@@ -36,14 +37,6 @@ class RowAnswer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, serializers.Field]:
         # `pass` is a word of Python's
         return super().get_fields() | {"pass": serializers.IntegerField(help_text="The pass it stands in.")}
-
-
-class TopAnswer(serializers.Serializer[Any]):
-    rank = field(serializers.IntegerField)
-    player = field()
-    official_ms = field(serializers.IntegerField)
-    moves = field(serializers.IntegerField)
-    replay = field(serializers.IntegerField)
 
 
 class CountsAnswer(serializers.Serializer[Any]):
