@@ -25,7 +25,7 @@ from games.names import clean_name, name_key, name_taken
 def sign_up(*, name: str, password: str, email: str = "") -> Player:
     """A new player. Raises Problem: 400 for a name that may not be, 409 for one that is taken."""
     name = clean_name(name)
-    player = Player(name=name, name_key=name_key(name), email=email)
+    player = Player(name=name, name_key=name_key(name), email=email.lower())
     player.set_password(password)
     try:
         with transaction.atomic():
@@ -58,12 +58,12 @@ def claim_guest(*, player: Player, name: str, password: str, email: str = "") ->
     Raises Problem: 400 for a name that may not be, 409 for one that is taken, 409 `not_a_guest`.
     """
     name = clean_name(name)
-    claimed = Player(pk=player.pk, name=name, name_key=name_key(name), email=email)
+    claimed = Player(pk=player.pk, name=name, name_key=name_key(name), email=email.lower())
     claimed.set_password(password)
     try:
         with transaction.atomic():
             changed = Player.objects.filter(pk=player.pk, guest=True).update(
-                name=name, name_key=claimed.name_key, email=email, password=claimed.password, guest=False
+                name=name, name_key=claimed.name_key, email=claimed.email, password=claimed.password, guest=False
             )
     except IntegrityError:
         raise name_taken() from None

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib import auth
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpResponse
@@ -115,6 +116,8 @@ def start_guest(request: Request) -> Response:
 def claim_guest(request: Request) -> Response:
     """Gives a guest a name and a password. It stays the same player; what it plays from now on can be ranked."""
     claimed = actions.claim_guest(player=read_caller(request), **read_fields(SignUp, request.data))
+    if not request.auth:
+        auth.update_session_auth_hash(request._request, claimed)  # a new password ends all sessions but this one
     return Response({"player": claimed.name})
 
 
@@ -129,8 +132,11 @@ def log_in(request: Request) -> Response:
 @extend_schema(request=None, responses={204: None}, summary="Log out")
 @api_view(["DELETE"])
 def log_out(request: Request) -> Response:
-    """Ends the token that the call carries."""
-    request.auth.delete()
+    """Ends the token that the call carries, or the session."""
+    if request.auth:
+        request.auth.delete()
+    else:
+        auth.logout(request._request)
     return Response(status=204)
 
 

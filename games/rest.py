@@ -1,14 +1,16 @@
-"""What every REST view shares: strict reading, one way to answer errors, the token in the header."""
+"""What every REST view shares: strict reading, one way to answer errors, who asks."""
 
 import json
 import logging
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from hmac import compare_digest
 from typing import Any
 
-from django.db import InternalError, OperationalError, connection
-from django.http import Http404, QueryDict
+from django.contrib import auth
+from django.db import InternalError, OperationalError, connection, transaction
+from django.http import Http404, HttpResponse, QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from knox.auth import TokenAuthentication as KnoxAuthentication
@@ -17,11 +19,13 @@ from knox.models import AuthToken
 from knox.settings import CONSTANTS
 from psycopg.errors import TransactionTimeout
 from rest_framework import exceptions, parsers, renderers, serializers
-from rest_framework.authentication import get_authorization_header
+from rest_framework.authentication import BaseAuthentication, CSRFCheck, get_authorization_header
 from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from games import actions
 from games.engine import replay
 from games.engine.errors import CodeError, EngineError
 from games.errors import Problem
@@ -266,8 +270,57 @@ def _refuse_token(code: str, message: str) -> Problem:
     return Problem(401, code, message, "Authorization")
 
 
+class SessionAuthentication(BaseAuthentication):
+    """The session of who has logged in on a page: a cookie, so that what changes anything needs a CSRF token."""
+
+    def authenticate(self, request: Request) -> tuple[Player, None] | None:
+        player = request._request.user  # a deactivated one is nobody to Django
+        if not isinstance(player, Player):
+            return None
+        check_csrf(request)
+        return player, None
+
+
+def check_csrf(request: Request) -> None:
+    """Raises Problem (403) where a call that changes something may come from another site's page."""
+    check = CSRFCheck(lambda _request: HttpResponse())
+    check.process_request(request._request)
+    if check.process_view(request._request, lambda _request: HttpResponse(), (), {}):
+        message = gettext_noop("This call needs the CSRF token of the page. Load the page again.")
+        raise Problem(403, "csrf_failed", message, "X-CSRFToken")
+
+
 def read_caller(request: Request) -> Player:
     """The player who calls. Raises NotAuthenticated (401)."""
     if not isinstance(request.user, Player):
         raise exceptions.NotAuthenticated
     return request.user
+
+
+GUEST_FIELD: Any = StrictBooleanField(
+    required=False, help_text="true: who has no player yet plays as a new guest, by a session cookie."
+)
+
+
+class PlayerOrGuest(BasePermission):
+    """For players, and for who says `"guest": true`."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        wanted = isinstance(request.data, dict) and request.data.get("guest") is True
+        return wanted or isinstance(request.user, Player)
+
+
+@contextmanager
+def caller_or_guest(request: Request) -> Iterator[Player]:
+    """The player who calls; where there is none, a new guest, whose session begins once the block has passed.
+
+    For views with the permission PlayerOrGuest. If the block fails no guest is left. Raises Problem (403).
+    """
+    if isinstance(request.user, Player):
+        yield request.user
+        return
+    check_csrf(request)
+    with transaction.atomic():
+        player = actions.start_guest()
+        yield player
+    auth.login(request._request, player)

@@ -1,7 +1,8 @@
-"""What the OpenAPI page says beyond the views: the token in the header, strict bodies, the one form of every error."""
+"""What the OpenAPI page says beyond the views: who asks, strict bodies, the one form of every error."""
 
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
 from drf_spectacular.utils import OpenApiParameter
 
@@ -45,8 +46,9 @@ ERROR = {
 }
 
 
-# a token is looked at where there is one
-TOKEN_OR_NONE: Any = [{}, {"tokenAuth": []}]
+SIGNED_IN: Any = [{"tokenAuth": []}, {"pageSession": []}]
+# who asks is looked at where it is told
+TOKEN_OR_NONE: Any = [{}, *SIGNED_IN]
 
 
 def query(name: str, description: str, kind: Any = str, **more: Any) -> OpenApiParameter:
@@ -88,6 +90,20 @@ class TokenScheme(OpenApiAuthenticationExtension):
             "in": "header",
             "name": "Authorization",
             "description": "`Token <token>`, with the token of signing up or logging in.",
+        }
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    target_class = "games.rest.SessionAuthentication"
+    name = "pageSession"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": settings.SESSION_COOKIE_NAME,
+            "description": "The session of who has logged in on a page of this site. What changes anything also needs "
+            "the header `X-CSRFToken`, with the value of the cookie `csrftoken`. A token comes first.",
         }
 
 

@@ -88,9 +88,6 @@ WORDS = {
     "counts_practice": _("As often as you like, with hints and undo. It counts for the board of this deal alone."),
     "guest_ranked": _("Ranked games are for signed-up players."),
     "no_pool": _("No proven deal of this difficulty is left for you; these are any cards."),
-    # people
-    "signed_in": _("You play as %(name)s."),
-    "guest_in": _("You play as a guest."),
     # the first page
     "players": _("Players: %(count)s"),
     "play": _("Play"),

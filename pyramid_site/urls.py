@@ -10,6 +10,8 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
 from games import views as tables
+from games.accounts import views as accounts
+from games.accounts.views import for_players
 from games.rest import JSONRenderer
 from leaderboard import consumers
 from leaderboard import views as pages
@@ -43,6 +45,32 @@ urlpatterns = [
     path("play/<str:code>", tables.show_play, name="play-deal"),
     path("rules/", tables.list_rules, name="rules"),
     path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
+    path("account/", accounts.AccountView.as_view(), name="account"),
+    path("account/log-in/", accounts.LogInView.as_view(), name="account_login"),
+    path("account/sign-up/", accounts.SignUpView.as_view(), name="account_signup"),
+    path("account/log-in/code/", accounts.CodeView.as_view(), name="mfa_authenticate"),
+    path("account/log-out/", accounts.LogOutView.as_view(), name="account_logout"),
+    path("account/confirm/", for_players(accounts.ConfirmView.as_view()), name="account_reauthenticate"),
+    path("account/confirm/code/", for_players(accounts.ConfirmByCodeView.as_view()), name="mfa_reauthenticate"),
+    path("account/password/", for_players(accounts.PasswordView.as_view()), name="account_change_password"),
+    path("account/password/forgotten/", accounts.ForgottenView.as_view(), name="account_reset_password"),
+    path("account/password/sent/", accounts.ForgottenSentView.as_view(), name="account_reset_password_done"),
+    path("account/password/set/", accounts.NewPasswordDoneView.as_view(), name="account_reset_password_from_key_done"),
+    path(
+        "account/password/new/<str:uidb36>-<str:key>/",
+        accounts.NewPasswordView.as_view(),
+        name="account_reset_password_from_key",
+    ),
+    path("account/e-mail/", for_players(accounts.EmailView.as_view()), name="account_email"),
+    path("account/e-mail/<str:key>/", accounts.ConfirmEmailView.as_view(), name="account_confirm_email"),
+    path("account/sessions/", for_players(accounts.SessionsView.as_view()), name="usersessions_list"),
+    path("account/two-factor/", for_players(accounts.TwoFactorView.as_view()), name="mfa_index"),
+    path("account/two-factor/on/", for_players(accounts.TwoFactorOnView.as_view()), name="mfa_activate_totp"),
+    path("account/two-factor/off/", for_players(accounts.TwoFactorOffView.as_view()), name="mfa_deactivate_totp"),
+    path("account/codes/", for_players(accounts.RecoveryCodesView.as_view()), name="mfa_view_recovery_codes"),
+    path(
+        "account/codes/new/", for_players(accounts.NewRecoveryCodesView.as_view()), name="mfa_generate_recovery_codes"
+    ),
     path("language/", set_language, name="language"),
     path("ping/", ping),
     path("admin/", admin.site.urls),

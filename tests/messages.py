@@ -28,7 +28,7 @@ def find_sentences() -> Iterator[tuple[str, tuple[str, int]]]:
             if path.suffix == ".py" and "migrations" not in path.parts:
                 for line, message, _comments, _context in extract_from_file("python", path, KEYWORDS):
                     yield str(message), (place, line)
-            elif path.suffix == ".html":
+            elif path.suffix == ".html" or (path.suffix == ".txt" and "templates" in path.parts):
                 for number, text in enumerate(path.read_text().splitlines(), 1):
                     for match in IN_TEMPLATE.finditer(text):
                         yield match["text"], (place, number)

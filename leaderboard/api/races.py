@@ -25,11 +25,14 @@ from games.api import (
 from games.engine import replay
 from games.engine.cards import write_cards
 from games.errors import Problem
-from games.models import DIFFICULTIES, Attempt, read_deal
+from games.models import DIFFICULTIES, Attempt, Player, read_deal
 from games.rest import (
+    GUEST_FIELD,
+    PlayerOrGuest,
     StrictBooleanField,
     StrictCharField,
     StrictSerializer,
+    caller_or_guest,
     check_fields,
     read_caller,
     read_fields,
@@ -50,6 +53,7 @@ class NewAttempt(StrictSerializer):
         DIFFICULTIES, required=False, help_text="With ruleset: a deal that is proven to be won, from a pool."
     )
     ranked = StrictBooleanField(required=False, help_text="With ruleset: false for practice; true where left out.")
+    guest = GUEST_FIELD
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("deal" in attrs) == ("ruleset" in attrs):
@@ -243,8 +247,23 @@ def _find_attempt(pk: int, **more: Any) -> Attempt:
     return attempt
 
 
-@extend_schema(request=NewAttempt, responses={201: AttemptAnswer, 200: AttemptAnswer}, summary="Start an attempt")
+def _start(player: Player, fields: dict[str, Any]) -> tuple[Attempt, bool]:
+    if "deal" in fields:
+        return actions.start_practice(player=player, deal=read_deal(fields["deal"]))
+    ruleset, difficulty = find_ruleset(fields["ruleset"], status=400), fields.get("difficulty")
+    if fields.get("ranked", True):
+        return actions.start_ranked(player=player, ruleset=ruleset, difficulty=difficulty)
+    return actions.start_dealt(player=player, ruleset=ruleset, difficulty=difficulty), True
+
+
+@extend_schema(
+    request=NewAttempt,
+    responses={201: AttemptAnswer, 200: AttemptAnswer},
+    auth=TOKEN_OR_NONE,
+    summary="Start an attempt",
+)
 @api_view(["POST"])
+@permission_classes([PlayerOrGuest])
 def start_attempt(request: Request) -> Response:
     """Starts the server's clock and shows the cards; an open attempt is returned again (200).
 
@@ -253,16 +272,9 @@ def start_attempt(request: Request) -> Response:
     are proven to be won; where the pool has none left, they are any cards and the answer says so (`proven`: false).
     With `deal` it is practice.
     """
-    fields, player = read_fields(NewAttempt, request.data), read_caller(request)
-    created = True
-    if "deal" in fields:
-        attempt, created = actions.start_practice(player=player, deal=read_deal(fields["deal"]))
-    else:
-        ruleset, difficulty = find_ruleset(fields["ruleset"], status=400), fields.get("difficulty")
-        if fields.get("ranked", True):
-            attempt, created = actions.start_ranked(player=player, ruleset=ruleset, difficulty=difficulty)
-        else:
-            attempt = actions.start_dealt(player=player, ruleset=ruleset, difficulty=difficulty)
+    fields = read_fields(NewAttempt, request.data)
+    with caller_or_guest(request) as player:
+        attempt, created = _start(player, fields)
     return Response(describe_attempt(attempt), status=201 if created else 200)
 
 

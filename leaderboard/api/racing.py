@@ -15,24 +15,26 @@ from rest_framework.response import Response
 
 from games.api import api_view, field, find_ruleset
 from games.errors import Problem
-from games.models import Player, read_deal
+from games.models import read_deal
 from games.rest import (
+    GUEST_FIELD,
     NDJSON,
+    PlayerOrGuest,
     StrictCharField,
     StrictSerializer,
+    caller_or_guest,
     check_fields,
     read_caller,
     read_choice,
     read_fields,
     read_number,
 )
-from games.schema import TOKEN_OR_NONE, number_query, query
+from games.schema import SIGNED_IN, TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, audit, entries, races, racing, sight
 from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
 
 MAX_LIMIT = 100
-TOKEN_ONLY: Any = [{"tokenAuth": []}]
 MAX_OFFSET = 10**9
 WITHDRAWN = "withdrawn"
 PHASES = (races.UPCOMING, races.OPEN, races.GRACE, races.CLOSED, WITHDRAWN)
@@ -125,6 +127,7 @@ class NewRace(StrictSerializer):
 
 class EnterBody(StrictSerializer):
     invite_code = StrictCharField(required=False, help_text="Of a race that needs one.")
+    guest = GUEST_FIELD
 
 
 class EnteredAnswer(AttemptAnswer):
@@ -202,7 +205,7 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
     auth=TOKEN_OR_NONE,
     summary="Races",
 )
-@extend_schema(methods=["POST"], request=NewRace, responses={201: RaceAnswer}, auth=TOKEN_ONLY, summary="Make a race")
+@extend_schema(methods=["POST"], request=NewRace, responses={201: RaceAnswer}, auth=SIGNED_IN, summary="Make a race")
 @api_view(["GET", "POST"])
 @permission_classes([AllowAny])
 def list_races(request: Request) -> Response:
@@ -257,16 +260,22 @@ def show_race(request: Request, race: int) -> Response:
     return Response(_describe_found(race, request.user))
 
 
-@extend_schema(request=EnterBody, responses={201: EnteredAnswer, 200: EnteredAnswer}, summary="Enter a race")
+@extend_schema(
+    request=EnterBody,
+    responses={201: EnteredAnswer, 200: EnteredAnswer},
+    auth=TOKEN_OR_NONE,
+    summary="Enter a race",
+)
 @api_view(["POST"])
+@permission_classes([PlayerOrGuest])
 def enter_race(request: Request, race: int) -> Response:
     """Starts one's attempt in a race and shows the cards; again: the same attempt and the same start (200).
 
     It is ranked, unless one has been shown the cards before; then it is practice, and the answer says so.
     """
-    player: Player = read_caller(request)
     fields = read_fields(EnterBody, request.data)
-    entry, created = racing.enter(player=player, race=race, invite_code=fields.get("invite_code", ""))
+    with caller_or_guest(request) as player:
+        entry, created = racing.enter(player=player, race=race, invite_code=fields.get("invite_code", ""))
     entry.attempt.player = player
     entry.attempt.expire(now=actions.read_clock())
     answer = describe_attempt(entry.attempt) | {

@@ -22,10 +22,10 @@ def enter(page: Page, server: str, ruleset: str) -> None:
 
 def sign_up(page: Page, name: str) -> None:
     """In the window before the first card."""
-    page.locator('#before [value="account"]').click()
-    page.locator('#account input[name="name"]').fill(name)
-    page.locator('#account input[name="password"]').fill("correct horse battery")
-    page.locator('#account [value="sign-up"]').click()
+    page.locator("#before [data-account]").click()
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill("correct horse battery")
+    page.get_by_role("button", name="Sign up").click()
 
 
 def test_a_guest_plays_the_daily_for_practice_and_stands_on_no_board(page: Page, server: str) -> None:

@@ -4,7 +4,7 @@ import { nameOf } from "./cards.js";
 import { makeSender, readKept } from "./sending.js";
 import { Refused, call, callAsPlayer, readPlayer } from "./server.js";
 import { makeTable } from "./table.js";
-import { anyWindowOpen, askForGame, fill, openAccount, openRules, openWindow } from "./windows.js";
+import { anyWindowOpen, askForGame, fill, openRules, openWindow } from "./windows.js";
 import { data, say, writeTime } from "./words.js";
 
 const LAST = "pyramidion.attempt";
@@ -150,22 +150,13 @@ async function enterRace(race) {
   const player = readPlayer();
   const guest = !player || player.guest;
   fill("before", { counts: say("counts_daily"), guest: guest ? say("counts_guest") : "" });
-  byId("before").querySelector("[value=account]").hidden = !guest;
-  for (;;) {
-    const wanted = await openWindow("before");
-    if (wanted === "account") {
-      await openAccount();
-      if (!readPlayer()?.guest) fill("before", { guest: "" });
-      continue;
-    }
-    if (wanted !== "start") return location.assign("/");
-    return start(() => callAsPlayer("POST", `races/${race}/attempts/`, {}));
-  }
+  byId("before").querySelector("[data-account]").hidden = !guest;
+  if ((await openWindow("before")) !== "start") return location.assign("/");
+  return start(() => callAsPlayer("POST", `races/${race}/attempts/`, {}));
 }
 
 async function newGame() {
   const wanted = await askForGame(data.rulesets, choices.ruleset);
-  if (wanted === "account") return openAccount().then(newGame);
   if (!wanted) return;
   if (wanted.deal) return practise(wanted.deal);
   if (!wanted.ranked) return practise(randomCode(wanted.ruleset));
@@ -467,7 +458,6 @@ async function openMenu() {
   form.querySelector("[value=resign]").hidden = !attempt || Boolean(attempt.end);
   byId("menu").querySelector("[name=next]").value = location.pathname + location.search;
   const wanted = await openWindow("menu");
-  if (wanted === "account" && (await openAccount())) location.assign("/play/");
   if (wanted === "keys") openWindow("keys");
   if (wanted === "resign") giveUp();
   if (wanted === "screen") {

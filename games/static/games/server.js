@@ -1,10 +1,17 @@
-// The page speaks to the server like anybody else: over REST, with a token.
+// The page speaks to the server like anybody else, over REST; who plays is told by the session, a cookie that no script
+// can read.
 import { data } from "./words.js";
 
 const V1 = "/api/v1/";
-const TOKEN = "pyramidion.token";
-const PLAYER = "pyramidion.player";
-const GUEST = "pyramidion.guest";
+
+for (const left of ["token", "player", "guest"]) localStorage.removeItem(`pyramidion.${left}`); // of earlier versions
+
+let player = readPage();
+
+function readPage() {
+  const { player: name, guest } = document.body.dataset;
+  return name === undefined ? null : { name, guest: guest !== undefined };
+}
 
 /** An answer that is an error: status (0: none came), code, and all that the body says. */
 export class Refused extends Error {
@@ -21,24 +28,14 @@ export class Refused extends Error {
   }
 }
 
-/** The player that this browser plays as: {name, guest}; null before the first game. */
-export function readPlayer() {
-  const name = localStorage.getItem(PLAYER);
-  return name && { name, guest: localStorage.getItem(GUEST) === "1" };
-}
-
-function keepPlayer(name, guest, token) {
-  localStorage.setItem(PLAYER, name);
-  localStorage.setItem(GUEST, guest ? "1" : "0");
-  if (token) localStorage.setItem(TOKEN, token);
-}
+/** Who plays in this browser: {name, guest}; null before the first game. */
+export const readPlayer = () => player;
 
 /** One call; raises Refused. */
-export async function call(method, path, body, { anonymous = false } = {}) {
+export async function call(method, path, body) {
   const headers = { "Accept-Language": data.language };
-  const token = localStorage.getItem(TOKEN);
-  if (token && !anonymous) headers.Authorization = `Token ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (method !== "GET") headers["X-CSRFToken"] = readCookie("csrftoken"); // at each call: every log-in makes a new one
   let response, value;
   try {
     response = await fetch(V1 + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -50,44 +47,27 @@ export async function call(method, path, body, { anonymous = false } = {}) {
   return value;
 }
 
-/** A call by a player: whoever has no account yet becomes a guest first. */
+const readCookie = (name) => document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1] ?? "";
+
+// a form of this page may be older than the last log-in: that of a guest, or in another tab
+document.addEventListener("submit", ({ target }) => {
+  const field = target.querySelector("[name=csrfmiddlewaretoken]");
+  if (field) field.value = readCookie("csrftoken");
+});
+
+/** A call that starts an attempt: whoever has no player yet plays on as a new guest. */
 export async function callAsPlayer(method, path, body) {
-  if (!localStorage.getItem(TOKEN)) await startGuest();
-  try {
-    return await call(method, path, body);
-  } catch (error) {
-    if (error.status !== 401) throw error;
-    forgetPlayer(); // the token has expired: nothing can be done with it
-    await startGuest();
-    return call(method, path, body);
-  }
+  if (player && !player.guest) return call(method, path, body).catch(goLogIn);
+  const answer = await call(method, path, body && { ...body, guest: true });
+  player = { name: answer.player, guest: true };
+  return answer;
 }
 
-async function startGuest() {
-  const answer = await call("POST", "guests/", {}, { anonymous: true });
-  keepPlayer(answer.player, true, answer.token);
+/** The session of a player with a name is over: to go on as a guest would be a surprise. */
+function goLogIn(error) {
+  if (error.status === 401) location.assign(`/account/log-in/${hereAsNext()}`);
+  throw error;
 }
 
-export async function signUp(name, password) {
-  if (readPlayer()?.guest) {
-    const answer = await call("POST", "guests/me/", { name, password });
-    keepPlayer(answer.player, false);
-  } else {
-    const answer = await call("POST", "players/", { name, password }, { anonymous: true });
-    keepPlayer(answer.player, false, answer.token);
-  }
-}
-
-export async function logIn(name, password) {
-  const answer = await call("POST", "tokens/", { name, password }, { anonymous: true });
-  keepPlayer(answer.player, false, answer.token);
-}
-
-export async function logOut() {
-  await call("DELETE", "tokens/current/").catch(() => null);
-  forgetPlayer();
-}
-
-function forgetPlayer() {
-  for (const key of [TOKEN, PLAYER, GUEST]) localStorage.removeItem(key);
-}
+/** The query by which an account page leads back here. */
+export const hereAsNext = () => `?${new URLSearchParams({ next: location.pathname + location.search })}`;

@@ -1,5 +1,5 @@
 // The windows over the table (dialog elements of the page) and what they ask.
-import { logIn, logOut, readPlayer, signUp } from "./server.js";
+import { hereAsNext, readPlayer } from "./server.js";
 import { say } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
@@ -8,6 +8,7 @@ const byId = (id) => document.getElementById(id);
 export function openWindow(id) {
   const dialog = byId(id);
   if (!dialog.open) {
+    for (const link of dialog.querySelectorAll("[data-account]")) link.search = hereAsNext();
     dialog.returnValue = "";
     dialog.showModal();
   }
@@ -43,9 +44,7 @@ export async function askForGame(rulesets, letter) {
   if (guest) form.elements.mode.value = "practice";
   const ranked = form.querySelector("input[value=ranked]");
   ranked.disabled = guest;
-  const account = form.querySelector(".guests");
-  account.hidden = !guest;
-  account.onclick = () => byId("new-game").close("account");
+  form.querySelector(".guests").hidden = !guest;
   const refresh = () => {
     const chosen = rulesets[form.elements.ruleset.value];
     const isRanked = form.elements.mode.value === "ranked" && !form.elements.code.value.trim();
@@ -58,9 +57,7 @@ export async function askForGame(rulesets, letter) {
   };
   form.oninput = refresh;
   refresh();
-  const answer = await openWindow("new-game");
-  if (answer === "account") return "account";
-  if (answer !== "start") return null;
+  if ((await openWindow("new-game")) !== "start") return null;
   const code = form.elements.code.value.trim();
   if (code) return { deal: code };
   return {
@@ -68,34 +65,6 @@ export async function askForGame(rulesets, letter) {
     ranked: form.elements.mode.value === "ranked",
     difficulty: form.elements.difficulty.value,
   };
-}
-
-/** The window of the player: sign up, log in, log out. Resolves with whether another player plays now. */
-export async function openAccount() {
-  const dialog = byId("account");
-  const form = dialog.querySelector("form");
-  const player = readPlayer();
-  const named = Boolean(player && !player.guest);
-  fill("account", { who: named ? say("signed_in", { name: player.name }) : say("guest_in"), error: "" });
-  for (const part of form.querySelectorAll("[data-for]")) part.hidden = (part.dataset.for === "named") !== named;
-  let changed = false;
-  form.onsubmit = async (event) => {
-    const wanted = event.submitter?.value;
-    if (!["sign-up", "log-in", "log-out"].includes(wanted)) return;
-    event.preventDefault();
-    const { name, password } = form.elements;
-    try {
-      if (wanted === "log-out") await logOut();
-      else await (wanted === "sign-up" ? signUp : logIn)(name.value, password.value);
-      changed = wanted !== "sign-up";
-      password.value = "";
-      dialog.close("done");
-    } catch (error) {
-      fill("account", { error: error.message || say("failed") });
-    }
-  };
-  await openWindow("account");
-  return changed;
 }
 
 /** The rules of a ruleset, from their own page. */

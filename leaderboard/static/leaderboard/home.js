@@ -44,13 +44,7 @@ const drawMissing = (letter) =>
   );
 
 async function show() {
-  let today;
-  try {
-    today = await call("GET", "daily/");
-  } catch (error) {
-    if (error.status === 401) today = await call("GET", "daily/", undefined, { anonymous: true });
-    else throw error;
-  }
+  const today = await call("GET", "daily/");
   const open = today.dailies.filter(({ phase }) => phase === "open");
   place.replaceChildren(...open.map(drawDaily), ...today.missing.map(drawMissing));
   countDown(Date.parse(today.next_at) - Date.parse(today.now) + Date.now());

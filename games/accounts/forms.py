@@ -1,0 +1,129 @@
+"""The forms of the account pages: allauth's, with our words, and our own for signing up."""
+
+from typing import Any
+
+from allauth.account import forms as account
+from allauth.account.utils import setup_user_email
+from allauth.mfa.base import forms as mfa
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from django import forms
+from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
+from django.http import HttpRequest
+from django.utils.functional import lazy
+from django.utils.translation import gettext_lazy as _
+
+from games import actions
+from games.errors import Problem
+from games.models import Player
+from games.names import MAX_LENGTH, clean_name
+from games.rest import translate
+
+LABELS = {
+    "login": _("Name"),
+    "email": _("E-mail address"),
+    "oldpassword": _("Present password"),
+    "password": _("Password"),
+    "password1": _("New password"),
+    "password2": _("New password, again"),
+    "code": _("Code"),
+}
+PASSWORD_HELP = lazy(lambda: " ".join(password_validators_help_texts()), str)()
+LONGEST_WRITING = 200  # of a name: it need not be written as it is stored
+
+
+class Worded:
+    """Our labels, and no placeholder that says the same once more."""
+
+    fields: dict[str, forms.Field]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            field.label = LABELS[name]
+            field.widget.attrs.pop("placeholder", None)
+            field.help_text = PASSWORD_HELP if name == "password1" else ""
+
+
+class LogInForm(Worded, account.LoginForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        name: Any = self.fields["login"]
+        name.max_length = name.widget.attrs["maxlength"] = LONGEST_WRITING
+        name.validators = [check for check in name.validators if not hasattr(check, "limit_value")]
+
+
+class SignUpForm(forms.Form):
+    """A new player, or a guest that becomes one and keeps its games."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=LONGEST_WRITING, widget=forms.TextInput({"autocomplete": "username"}), strip=False
+    )
+    password = forms.CharField(
+        label=_("Password"),
+        max_length=128,
+        strip=False,
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+        help_text=PASSWORD_HELP,
+        validators=[validate_password],
+    )
+    email = forms.EmailField(
+        label=_("E-mail address"),
+        required=False,
+        max_length=254,
+        widget=forms.EmailInput({"autocomplete": "email"}),
+        help_text=_("May be left empty. It is for a forgotten password alone, and nobody sees it."),
+    )
+    by_passkey = False  # allauth asks
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].widget.attrs["maxlength"] = MAX_LENGTH
+
+    def clean_name(self) -> str:
+        try:
+            return clean_name(self.cleaned_data["name"])
+        except Problem as problem:
+            raise forms.ValidationError(translate(problem)) from None
+
+    def try_save(self, request: HttpRequest) -> tuple[Player, None]:
+        """The player. Raises Problem (409) where the name is taken."""
+        fields = {name: self.cleaned_data[name] for name in ("name", "password", "email")}
+        if request.user.is_authenticated:
+            player = actions.claim_guest(player=request.user, **fields)
+        else:
+            player = actions.sign_up(**fields)
+        player.refresh_from_db()
+        setup_user_email(request, player, [])
+        return player, None
+
+
+class PasswordForm(Worded, account.ChangePasswordForm):
+    pass
+
+
+class ForgottenForm(Worded, account.ResetPasswordForm):
+    pass
+
+
+class NewPasswordForm(Worded, account.ResetPasswordKeyForm):
+    pass
+
+
+class EmailForm(Worded, account.AddEmailForm):
+    pass
+
+
+class ConfirmForm(Worded, account.ReauthenticateForm):
+    pass
+
+
+class CodeForm(Worded, mfa.AuthenticateForm):
+    pass
+
+
+class ConfirmByCodeForm(Worded, mfa.ReauthenticateForm):
+    pass
+
+
+class AuthenticatorForm(Worded, ActivateTOTPForm):
+    pass

@@ -1,0 +1,203 @@
+"""The account pages: allauth's views, with our forms and headings, for players and guests as there are here."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from allauth.account import views as account
+from allauth.account.utils import get_next_redirect_url
+from allauth.mfa.base import views as mfa
+from allauth.mfa.recovery_codes import views as codes
+from allauth.mfa.totp import views as totp
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.models import UserSession
+from allauth.usersessions.views import ListUserSessionsView
+from django.contrib.auth import logout
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.generic import TemplateView
+from knox.models import AuthToken
+
+from games.accounts import forms
+from games.errors import Problem
+from games.rest import translate
+
+View = Callable[..., HttpResponseBase]
+
+
+def for_players(view: View) -> View:
+    """For who has signed up: others are sent to where they can log in or sign up, and come back."""
+
+    @never_cache
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if request.user.guest:
+            return redirect(f"{reverse('account_signup')}?{urlencode({'next': request.get_full_path()})}")
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+class AccountView(TemplateView):
+    """Who plays, and the way to all that can be changed of it."""
+
+    heading = _("Account")
+    template_name = "account/account.html"
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        back = get_next_redirect_url(self.request)  # None for an address elsewhere
+        return super().get_context_data(**more) | {
+            "two_factor": is_mfa_enabled(self.request.user),
+            "back": back,
+            "passed_on": f"?{urlencode({'next': back})}" if back else "",
+        }
+
+
+class SendOn:
+    """Guests may log in and sign up; who has is sent on."""
+
+    request: HttpRequest
+    get_authenticated_redirect_url: Callable[[], str]
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.user.is_authenticated and not request.user.guest:
+            return redirect(self.get_authenticated_redirect_url())
+        return super().dispatch(request, *args, **kwargs)  # type: ignore[misc]
+
+
+class LogInView(SendOn, account.LoginView):
+    heading = button = _("Log in")
+    form_class = forms.LogInForm
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        logout(self.request)  # the guest that this browser played as: a second factor is asked of nobody else
+        return super().form_valid(form)
+
+
+class SignUpView(SendOn, account.SignupView):
+    heading = button = _("Sign up")
+    form_class = forms.SignUpForm
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        try:
+            return super().form_valid(form)
+        except Problem as problem:
+            form.add_error("name", translate(problem))
+            return self.form_invalid(form)
+
+
+class LogOutView(account.LogoutView):
+    heading = button = _("Log out")
+
+
+# Passwords
+
+
+class PasswordView(account.PasswordChangeView):
+    heading = button = _("Change the password")
+    form_class = forms.PasswordForm
+
+
+class ForgottenView(account.PasswordResetView):
+    heading = _("Password forgotten?")
+    button = _("Send the mail")
+    form_class = forms.ForgottenForm
+
+
+class ForgottenSentView(account.PasswordResetDoneView):
+    heading = _("The mail is on its way")
+
+
+class NewPasswordView(account.PasswordResetFromKeyView):
+    heading = button = _("Set a new password")
+    form_class = forms.NewPasswordForm
+
+
+class NewPasswordDoneView(account.PasswordResetFromKeyDoneView):
+    heading = _("The new password is set")
+
+
+# Two-factor
+
+
+class ConfirmView(account.ReauthenticateView):
+    heading = _("Your password, please")
+    button = _("Go on")
+    form_class = forms.ConfirmForm
+
+
+class ConfirmByCodeView(mfa.ReauthenticateView):
+    heading = _("A code, please")
+    button = _("Go on")
+    form_class = forms.ConfirmByCodeForm
+
+
+class CodeView(mfa.AuthenticateView):
+    heading = _("A code, please")
+    button = _("Log in")
+    form_class = forms.CodeForm
+
+
+class TwoFactorView(mfa.IndexView):
+    heading = _("Two-factor log-in")
+
+
+class TwoFactorOnView(totp.ActivateTOTPView):
+    heading = _("Two-factor log-in")
+    button = _("Turn on")
+    form_class = forms.AuthenticatorForm
+
+
+class TwoFactorOffView(totp.DeactivateTOTPView):
+    heading = _("Turn two-factor log-in off")
+    button = _("Turn off")
+
+
+class RecoveryCodesView(codes.ViewRecoveryCodesView):
+    heading = _("Recovery codes")
+
+
+class NewRecoveryCodesView(codes.GenerateRecoveryCodesView):
+    heading = button = _("New recovery codes")
+
+
+# Addresses and sessions
+
+
+class EmailView(account.EmailView):
+    heading = _("E-mail address")
+    button = _("Send a link to confirm it")
+    form_class = forms.EmailForm
+
+
+class ConfirmEmailView(account.ConfirmEmailView):
+    heading = _("Confirm the e-mail address")
+    button = _("Confirm")
+
+
+class SessionsView(ListUserSessionsView):
+    """Where this player is logged in. A POST ends the session of that number, or all others and all API tokens."""
+
+    heading = _("Where you are logged in")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        number = self.request.POST.get("session", "")
+        if not number:
+            AuthToken.objects.filter(user=self.request.user).delete()
+            form.save(self.request)
+        elif number.isascii() and number.isdigit():
+            for session in UserSession.objects.filter(user=self.request.user, pk=number[:18]):
+                session.end()
+        return redirect("usersessions_list")
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        tokens = AuthToken.objects.filter(user=self.request.user, expiry__gt=timezone.now())
+        return super().get_context_data(**more) | {"tokens": tokens.count()}
