@@ -15,11 +15,8 @@ Point = tuple[float, float]
 ORDER = [*TABLEAU_CELLS, *(f"h{k}" for k in range(1, 9)), "stock", "S", "W"]
 MOST_STEPS = 40
 ASK = """async ([method, path, body]) => {
-    const headers = {"Content-Type": "application/json"};
-    const token = localStorage.getItem("pyramidion.token");
-    if (token) headers.Authorization = `Token ${token}`;
-    const guard = document.querySelector("[name=csrfmiddlewaretoken]");
-    if (guard) headers["X-CSRFToken"] = guard.value;
+    const guard = document.cookie.match(/csrftoken=([^;]*)/)[1];
+    const headers = {"Content-Type": "application/json", "X-CSRFToken": guard};
     const answer = await fetch(`/api/v1/${path}`, {method, headers, body: body && JSON.stringify(body)});
     return [answer.status, await answer.json()];
 }"""
