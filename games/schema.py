@@ -70,6 +70,7 @@ REFUSED = _answer("What was wrong, and where; nothing was changed.")
 BUSY = _answer("Nothing was changed; the same call may be sent again after a second.")
 
 PATH_PARAMETERS: dict[str, tuple[str, str | int]] = {
+    "club": ("The club's id.", 1),
     "letter": ("The letter of a ruleset.", "N"),
     "code": ("A deal code; case, dashes and spaces do not matter.", "PY1-N-AAAAAAS"),
     "name": ("A player's name; case does not matter.", "Ada"),

@@ -28,7 +28,7 @@ COUNT_ENTRIES = (
 
 def see_races(found: QuerySet[Race], viewer: sight.Viewer, *, now: datetime) -> list[SeenRace]:
     """These races in their order, in a few queries however many they are."""
-    counted = found.select_related("deal", "host")
+    counted = found.select_related("deal", "host", "club")
     rows = list(counted.annotate(players=Coalesce(Subquery(COUNT_ENTRIES, IntegerField()), 0)))
     mine: dict[int, Entry] = {}
     if isinstance(viewer, Player):
@@ -70,12 +70,13 @@ def list_races(
 ) -> tuple[int, list[SeenRace]]:
     """How many races there are, and a page of them, the last to open first.
 
-    A race with an invite code is there for its host and for who has entered.
+    A race with an invite code is there for its host and for who has entered, a club's for its members.
     """
     found = Race.objects.filter(kind=kind).order_by("-opens_at", "-id")
-    listed = Q(invite_code="")
+    listed = Q(invite_code="", club=None)
     if isinstance(viewer, Player):
         listed |= Q(host=viewer) | Q(pk__in=Entry.objects.filter(player=viewer).values("race"))
+        listed |= Q(invite_code="", club__in=viewer.memberships.values("club"))
     found = found.filter(listed)
     if ruleset:
         found = found.filter(ruleset=ruleset)

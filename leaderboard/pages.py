@@ -5,6 +5,7 @@ kept for everybody.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -94,7 +95,7 @@ r AS (
         count(*) OVER () AS size
     FROM page, first
 )
-SELECT {{which}} AS which, (SELECT total FROM board) AS total, max(ahead) AS ahead,
+SELECT {{which}} AS which, {{total}} AS total, max(ahead) AS ahead,
     max({CURSOR}) FILTER (WHERE place = 1) AS first, max({CURSOR}) FILTER (WHERE place = size) AS last,
     array_agg({_write_object(ROW)} ORDER BY place) AS rows,
     array_agg(deal."order" ORDER BY place) AS cards,
@@ -106,6 +107,13 @@ FROM r,
     LATERAL (SELECT name FROM games_player WHERE id = r.player_id LIMIT 1) player,
     LATERAL (SELECT "order", par, par_proven FROM games_deal WHERE id = r.deal_id LIMIT 1) deal
 ) page"""
+
+
+# a board of a few players (`among`): the same page, of their rows alone
+MEMBERS = """, members AS MATERIALIZED (
+    SELECT * FROM leaderboard_standing WHERE board_id = (SELECT id FROM board) AND player_id = ANY(%(among)s)
+)"""
+OF_ALL, OF_MEMBERS = "FROM leaderboard_standing", "FROM members"
 
 
 class Cursor(NamedTuple):
@@ -190,8 +198,12 @@ def read_pages(
     before: Cursor | None = None,
     around: Player | None = None,
     top: int = 0,
+    among: Sequence[int] | None = None,
 ) -> list[Page]:
-    """A page (see `read_page`), and with `top` a second one of so many first rows, both of the same moment."""
+    """A page (see `read_page`), and with `top` a second one of so many first rows, both of the same moment.
+
+    among: of these players alone (at most about a thousand), with the ranks that they have among themselves.
+    """
     params: dict[str, Any] = key._asdict()
     window = {"mark": AT_TOP, "edge": ">", "below": 0 if before else limit, "above": limit if before else 0}
     if around:
@@ -203,13 +215,17 @@ def read_pages(
     windows = [window | {"player": "%(player)s" if around else "NULL"}]
     if top:
         windows.append({"mark": AT_TOP, "edge": ">", "below": top, "above": 0, "player": "NULL"})
-    better = IN_BUCKETS if key.order == ranking.TIME else IN_ROWS
+    better = IN_BUCKETS if key.order == ranking.TIME and among is None else IN_ROWS
+    total = "(SELECT total FROM board)" if among is None else "(SELECT count(*) FROM members)"
     official_ms, moves = ranking.TIME_AND_MOVES[key.order]
-    columns = {"better": better, "official_ms": official_ms, "moves": moves}
+    columns = {"better": better, "total": total, "official_ms": official_ms, "moves": moves}
     parts = [READ_WINDOW.format(which=which, **columns, **one) for which, one in enumerate(windows)]
+    board, rows = f"WITH board AS MATERIALIZED ({THE_BOARD.format(of=key.where)})", " UNION ALL ".join(parts)
+    if among is not None:
+        board, rows = board + MEMBERS, rows.replace(OF_ALL, OF_MEMBERS)
+        params["among"] = list(among)
     with connection.cursor() as db:
-        board = f"WITH board AS MATERIALIZED ({THE_BOARD.format(of=key.where)})"
-        db.execute(f"{board} {' UNION ALL '.join(parts)} ORDER BY which", params)
+        db.execute(f"{board} {rows} ORDER BY which", params)
         found = db.fetchall()
     if around and not found[0][5]:
         raise Standing.DoesNotExist

@@ -14,7 +14,8 @@ from games.engine.rulesets import Ruleset
 from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal
 from leaderboard import actions, events, moderating, progress, races, sight
-from leaderboard.models import Entry, Race
+from leaderboard.clubs import find_membership
+from leaderboard.models import Club, Entry, Race
 
 LONGEST = timedelta(days=31)
 FARTHEST = timedelta(days=366)
@@ -29,9 +30,10 @@ def make_race(
     opens_at: datetime | None,
     closes_at: datetime,
     invite_code: str = "",
+    club: int | None = None,
 ) -> Race:
     """A race of a player's. deal: one that the host chose (who then plays for practice), or a ruleset: the server
-    deals cards that nobody knows. opens_at: None for now.
+    deals cards that nobody knows. opens_at: None for now. club: one of the host's, whose members alone may enter.
 
     Raises Problem: 400 for a window that may not be, 409 `too_many_races`, and `deal_in_race` for cards that the host
     knows from a race that is not over.
@@ -48,8 +50,15 @@ def make_race(
         if Race.objects.filter(host=host, closes_at__gt=now).count() >= MOST_RACES:
             message = gettext_noop("You have %(most)s races that are not over: that is as many as can be.")
             raise Problem(409, "too_many_races", message, params={"most": MOST_RACES})
+        membership = club and find_membership(host, club)
         return create_race(
-            host=host, name=name, deal=deal, opens_at=opens_at, closes_at=closes_at, invite_code=invite_code
+            host=host,
+            name=name,
+            deal=deal,
+            opens_at=opens_at,
+            closes_at=closes_at,
+            invite_code=invite_code,
+            club=membership.club if membership else None,
         )
 
 
@@ -61,6 +70,7 @@ def create_race(
     opens_at: datetime,
     closes_at: datetime,
     invite_code: str = "",
+    club: Club | None = None,
 ) -> Race:
     """Store a race whose window was checked; see `make_race`."""
     cards = deal if isinstance(deal, engine.Deal) else draw_deal(deal)
@@ -73,6 +83,7 @@ def create_race(
         seed=cards.seed_letters,
         chosen=isinstance(deal, engine.Deal),
         invite_code=invite_code,
+        club=club,
         opens_at=opens_at,
         closes_at=closes_at,
     )
@@ -110,13 +121,13 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
     """The player's entry in a race, and whether it is new: the cards are disclosed and the time runs from here on.
 
     Again: the same entry. Who has been shown the cards before enters unranked.
-    Raises Problem: 404, 403 `invite_code`, 409 `race_upcoming`, `race_closed`, `race_withdrawn`.
+    Raises Problem: 404, 403 `invite_code` or `club`, 409 `race_upcoming`, `race_closed`, `race_withdrawn`.
     """
     with transaction.atomic():
         attempts = actions.lock_open_attempts(player)
         with connection.cursor() as cursor:  # a withdrawal waits for who is entering, and is seen by who enters after
             cursor.execute("SELECT FROM leaderboard_race WHERE id = %s FOR KEY SHARE", [race])
-        found = Race.objects.select_related("deal", "host").filter(pk=race).first()
+        found = Race.objects.select_related("deal", "host", "club").filter(pk=race).first()
         if found is None:
             raise no_such_race()
         if entry := found.entries.select_related("attempt__deal", "attempt__player").filter(player=player).first():
@@ -124,6 +135,8 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
             return entry, False
         if found.invite_code and not compare_digest(found.invite_code.encode(), invite_code.encode()):
             raise Problem(403, "invite_code", gettext_noop("This is not the race's invite code."), "invite_code")
+        if found.club and not found.club.memberships.filter(player=player).exists():
+            raise Problem(403, "club", gettext_noop("This race is for the members of a club."))
         because = _why_unranked(player, found)
         open_one = attempts.filter(deal=found.deal).first() if because else None
         deal = store_deal(deal=read_deal(found.code))  # now its seed may be known

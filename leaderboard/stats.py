@@ -98,6 +98,31 @@ def list_below(race: Race, *, limit: int, offset: int) -> tuple[int, list[dict[s
     return total, json.loads(rows)
 
 
+# Guests have no rank; who won stands in a list of their own, in the order that the ranks have
+READ_GUESTS = """
+WITH guests AS (
+    SELECT a.* FROM leaderboard_entry e JOIN games_attempt a ON a.id = e.attempt_id
+    WHERE e.race_id = %s AND e.unranked_because = 'guest' AND a."end" = 'won' AND a.voided_at IS NULL
+), page AS (
+    SELECT *, row_number() OVER (ORDER BY official_ms, counted_moves, ended_at, id) AS place
+    FROM guests ORDER BY place LIMIT %s OFFSET %s
+)
+SELECT (SELECT count(*) FROM guests), coalesce(json_agg(json_build_object(
+    'row', place, 'player', player.name, 'official_ms', official_ms, 'moves', counted_moves, 'points', points,
+    'bonus', bonus, 'replay', page.id
+) ORDER BY place), '[]')::text
+FROM page JOIN games_player player ON player.id = page.player_id
+"""
+
+
+def list_guests(race: Race, *, limit: int, offset: int) -> tuple[int, list[dict[str, Any]]]:
+    """How many entered a race as guests and won, and a page of them by time; under the names they have now."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ_GUESTS, [race.pk, limit, offset])
+        total, rows = cursor.fetchone()
+    return total, json.loads(rows)
+
+
 # Two players beside each other
 
 SHARED = """

@@ -15,7 +15,7 @@ from games.accounts.views import for_players
 from games.rest import JSONRenderer
 from leaderboard import consumers
 from leaderboard import views as pages
-from leaderboard.api import boards, dailies, live, people, races, racing, seasons
+from leaderboard.api import boards, clubs, dailies, live, people, races, racing, seasons
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -80,7 +80,9 @@ urlpatterns = [
     path(V1 + "guests/", games.start_guest),
     path(V1 + "guests/me/", games.claim_guest),
     path(V1 + "players/me/", people.show_me),
+    path(V1 + "players/me/following/", clubs.list_following),
     path(V1 + "players/<str:name>/", people.show_player),
+    path(V1 + "players/<str:name>/follow/", clubs.follow_player),
     path(V1 + "players/<str:name>/attempts/", people.list_attempts),
     path(V1 + "tokens/", games.log_in),
     path(V1 + "tokens/current/", games.log_out),
@@ -97,6 +99,12 @@ urlpatterns = [
     path(V1 + "races/<int:race>/export/", racing.export_race),
     path(V1 + "races/<int:race>/board/", boards.show_race_board),
     path(V1 + "races/<int:race>/board/below/", boards.show_below),
+    path(V1 + "races/<int:race>/board/guests/", boards.show_guests),
+    path(V1 + "clubs/", clubs.list_clubs),
+    path(V1 + "clubs/join/", clubs.join_club),
+    path(V1 + "clubs/<int:club>/", clubs.show_club),
+    path(V1 + "clubs/<int:club>/invite/", clubs.change_code),
+    path(V1 + "clubs/<int:club>/members/<str:name>/", clubs.change_member),
     path(V1 + "seasons/<str:month>/", seasons.show_season),
     path(V1 + "compare/", people.compare_players),
     path(V1 + "daily/", dailies.show_today),

@@ -1,5 +1,6 @@
 """REST: boards and their pages."""
 
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from games.errors import Problem
 from games.models import Attempt, Player, read_deal
 from games.rest import check_fields, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, entries, pages, periods, races, racing, ranking, sight, stats
+from leaderboard import actions, clubs, entries, pages, periods, races, racing, ranking, sight, stats
 from leaderboard.api.people import find_player
 from leaderboard.models import Race, Standing
 from leaderboard.pages import BoardKey, Cursor, Page
@@ -88,7 +89,7 @@ class BoardAnswer(serializers.Serializer[Any]):
     histogram = HistogramAnswer(required=False, help_text="With `histogram`.")
 
 
-WINDOW = ("order", "limit", "after", "before", "around", "radius", "top", "histogram")
+WINDOW = ("order", "limit", "after", "before", "around", "radius", "top", "histogram", "among")
 BOARD_QUERY = [
     query("order", "points where the ruleset scores points", enum=["time", "moves", "points"], default="time"),
     number_query("limit", "rows of a page, but with `around`", 1, MAX_LIMIT, 50),
@@ -103,6 +104,9 @@ BOARD_QUERY = [
         {"type": "integer", "minimum": 1, "maximum": MAX_BINS},
     ),
 ]
+BOARD_QUERY.append(
+    query("among", "friends: you and whom you follow; club:ID: the members of a club of yours; ranked among themselves")
+)
 CLOCK_QUERY = query("clock", "client: replays sent without an attempt", enum=["server", "client"], default="server")
 PERIOD_QUERY = query(
     "period",
@@ -115,7 +119,7 @@ PERIOD_QUERY = query(
 
 
 class Window(NamedTuple):
-    """What of a board is asked for. around: the player; bins: of the histogram, 0 for none."""
+    """What of a board is asked for. around: the player; bins: of the histogram, 0 for none; among: of these alone."""
 
     limit: int
     after: Cursor | None = None
@@ -123,6 +127,7 @@ class Window(NamedTuple):
     around: Player | None = None
     top: int = 0
     bins: int = 0
+    among: tuple[int, ...] | None = None
 
 
 def _read_window(request: Request) -> Window:
@@ -143,7 +148,21 @@ def _read_window(request: Request) -> Window:
         around=read_around(request, query["around"]) if "around" in query else None,
         top=top,
         bins=bins,
+        among=_read_among(request, query["among"]) if "among" in query else None,
     )
+
+
+def _read_among(request: Request, text: str) -> tuple[int, ...]:
+    """The ids of the players whom `among` names. Raises Problem (400, 404), or NotAuthenticated (401)."""
+    player = read_caller(request)
+    if "histogram" in request.query_params:
+        raise Problem(400, "needs_everybody", gettext_noop("A histogram is of everybody: leave among out."), "among")
+    if text == "friends":
+        return (player.pk, *player.follows.values_list("followed", flat=True).order_by("followed"))
+    if match := re.fullmatch("club:([0-9]{1,18})", text):
+        membership = clubs.find_membership(player, int(match[1]))
+        return tuple(membership.club.memberships.values_list("player", flat=True).order_by("player"))
+    raise Problem(400, "invalid_choice", gettext_noop("This must be friends or club: and a club's id."), "among")
 
 
 def read_around(request: Request, name: str) -> Player:
@@ -211,7 +230,13 @@ def not_on_board(player: Player) -> Problem:
 
 def _read(key: BoardKey, window: Window) -> list[Page]:
     return pages.read_pages(
-        key, limit=window.limit, after=window.after, before=window.before, around=window.around, top=window.top
+        key,
+        limit=window.limit,
+        after=window.after,
+        before=window.before,
+        around=window.around,
+        top=window.top,
+        among=window.among,
     )
 
 
@@ -321,21 +346,47 @@ class BelowRowAnswer(serializers.Serializer[Any]):
     replay = field(serializers.IntegerField)
 
 
+class GuestRowAnswer(serializers.Serializer[Any]):
+    """A win of somebody who entered as a guest."""
+
+    row = field(serializers.IntegerField)
+    player = field()
+    official_ms = field(serializers.IntegerField)
+    moves = field(serializers.IntegerField)
+    points = field(serializers.IntegerField, "Without the bonus.")
+    bonus = field(serializers.IntegerField, allow_null=True)
+    replay = field(serializers.IntegerField)
+
+
+class GuestsAnswer(serializers.Serializer[Any]):
+    race = field(serializers.IntegerField)
+    total = field(serializers.IntegerField)
+    rows = GuestRowAnswer(many=True)
+
+
 class BelowAnswer(serializers.Serializer[Any]):
     race = field(serializers.IntegerField)
     total = field(serializers.IntegerField)
     rows = BelowRowAnswer(many=True)
 
 
-@extend_schema(
-    parameters=[
-        number_query("limit", "rows of a page", 1, MAX_LIMIT, 50),
-        number_query("offset", "rows to skip", 0, MAX_OFFSET, 0),
-    ],
-    responses=BelowAnswer,
-    auth=TOKEN_OR_NONE,
-    summary="Below a race's ranks",
-)
+OFFSETS = [
+    number_query("limit", "rows of a page", 1, MAX_LIMIT, 50),
+    number_query("offset", "rows to skip", 0, MAX_OFFSET, 0),
+]
+
+
+def _list(request: Request, race: int, read: Callable[..., tuple[int, list[dict[str, Any]]]]) -> Response:
+    """A page of a list beside a race's ranks."""
+    found = _find_race(request, race)
+    query = request.query_params
+    check_fields(query, ("limit", "offset"))
+    limit, offset = read_number(query, "limit", 1, MAX_LIMIT, 50), read_number(query, "offset", 0, MAX_OFFSET, 0)
+    total, rows = read(found, limit=limit, offset=offset)
+    return Response({"race": found.pk, "total": total, "rows": rows})
+
+
+@extend_schema(parameters=OFFSETS, responses=BelowAnswer, auth=TOKEN_OR_NONE, summary="Below a race's ranks")
 @conditional_page
 @api_view(["GET"])
 @permission_classes([AllowAny])
@@ -344,12 +395,13 @@ def show_below(request: Request, race: int) -> Response:
 
     First those that are held, by time, then those that were not won: by cards left, then by time played.
     """
-    found = _find_race(request, race)
-    query = request.query_params
-    check_fields(query, ("limit", "offset"))
-    total, rows = stats.list_below(
-        found,
-        limit=read_number(query, "limit", 1, MAX_LIMIT, 50),
-        offset=read_number(query, "offset", 0, MAX_OFFSET, 0),
-    )
-    return Response({"race": found.pk, "total": total, "rows": rows})
+    return _list(request, race, stats.list_below)
+
+
+@extend_schema(parameters=OFFSETS, responses=GuestsAnswer, auth=TOKEN_OR_NONE, summary="The guests of a race")
+@conditional_page
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def show_guests(request: Request, race: int) -> Response:
+    """Who entered as a guest and won, by time then moves, beside the ranks; who has signed up since under that name."""
+    return _list(request, race, stats.list_guests)

@@ -87,6 +87,7 @@ class RaceAnswer(serializers.Serializer[Any]):
     now = field(serializers.DateTimeField, "The server's clock, for a countdown.")
     needs_code = field(serializers.BooleanField, "Whether one enters with an invite code.")
     invite_code = field(allow_null=True, help_text="For the host alone.")
+    club = field(allow_null=True, help_text="The name of the club whose members alone may enter.")
     players = field(serializers.IntegerField, "How many have entered.")
     deal = field(allow_null=True, help_text="The deal's code: once you have started, or nobody can enter any more.")
     withdrawn_because = field(allow_null=True)
@@ -110,6 +111,9 @@ class NewRace(StrictSerializer):
     closes_at = serializers.DateTimeField(help_text="At most 31 days after it opens.")
     invite_code = StrictCharField(
         required=False, min_length=4, max_length=32, help_text="Who enters must send it; the race is in no list."
+    )
+    club = serializers.IntegerField(
+        required=False, min_value=1, max_value=2**63 - 1, help_text="A club of yours: for its members alone."
     )
 
     def validate_name(self, name: str) -> str:
@@ -184,6 +188,7 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
         "now": write_time(now),
         "needs_code": bool(race.invite_code),
         "invite_code": race.invite_code or None if race.host == viewer else None,
+        "club": race.club and race.club.name,
         "players": seen.players,
         "deal": race.code if seen.shows_deal else None,
         "withdrawn_because": race.withdrawn_because or None,
@@ -211,7 +216,7 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
 def list_races(request: Request) -> Response:
     """Races, the last to open first, and making one (with a token; it is yours to invite people to).
 
-    Races with an invite code are listed for their host and for who has entered.
+    Races with an invite code are listed for their host and for who has entered, those of a club for its members.
     """
     if request.method == "POST":
         return _make_race(request)
@@ -240,6 +245,7 @@ def _make_race(request: Request) -> Response:
         opens_at=fields.get("opens_at"),
         closes_at=fields["closes_at"],
         invite_code=fields.get("invite_code", ""),
+        club=fields.get("club"),
     )
     return Response(_describe_found(race.pk, host), status=201)
 

@@ -192,6 +192,8 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     assert call("POST", f"attempts/{free}/hint/", {}, status=200)["move"]
     assert call("POST", f"attempts/{free}/moves/", {"from_ply": 0, "moves": "D"}, status=200)["hopeless"] is False
     call("POST", f"attempts/{free}/hint/", {}, status=404, token=bea)
+    assert call("POST", f"attempts/{free}/pause/", {}, status=200)["paused_at"]
+    assert call("POST", f"attempts/{free}/resume/", {}, status=200)["paused_at"] is None
 
     stored = call("POST", "replays/", replay, status=201)
     assert stored["places"]
@@ -236,6 +238,20 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("GET", f"races/{over}/board/", status=400, top=3)
     call("GET", f"seasons/{today():%Y-%m}/", status=200, ruleset="T")
     call("GET", "compare/", status=200, a="me", b="bea", ruleset="M")
+
+    call("PUT", "players/bea/follow/", status=204)
+    assert call("GET", "players/me/following/", status=200)["following"]
+    call("DELETE", "players/bea/follow/", status=204)
+    club = call("POST", "clubs/", {"name": "Sunday club"}, status=201)
+    assert call("GET", "clubs/", status=200)["rows"]
+    call("POST", "clubs/join/", {"invite_code": club["invite_code"]}, status=200, token=bea)
+    call("PUT", f"clubs/{club['id']}/members/bea/", {"role": "manager"}, status=200)
+    call("GET", f"clubs/{club['id']}/", status=200)
+    call("POST", f"clubs/{club['id']}/invite/", {}, status=200)
+    call("DELETE", f"clubs/{club['id']}/members/bea/", status=204)
+    call("GET", f"races/{over}/board/", status=200, among=f"club:{club['id']}")
+    call("DELETE", f"clubs/{club['id']}/", status=204)
+    call("GET", f"races/{over}/board/guests/", status=200)
 
     assert call("GET", "players/me/", status=200)["rulesets"]
     call("GET", "players/bea/", status=200)
