@@ -107,7 +107,7 @@ def _describe_follows(rows: Any) -> list[dict[str, str]]:
 # Clubs
 
 
-@extend_schema(methods=["GET"], responses=ClubsAnswer, summary="My clubs")
+@extend_schema(operation_id="clubs_list", methods=["GET"], responses=ClubsAnswer, summary="My clubs")
 @extend_schema(methods=["POST"], request=NewClub, responses={201: ClubAnswer}, summary="Make a club")
 @api_view(["GET", "POST"])
 def list_clubs(request: Request) -> Response:
