@@ -2,6 +2,7 @@
 
 import sys
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
@@ -40,6 +41,7 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
 
 
 def answer_server_error(request: HttpRequest) -> HttpResponse:
+    request.user = AnonymousUser()  # the page must not ask a database that may be away who plays
     if is_busy(sys.exc_info()[1]):
         answer = _answer(request, 503, busy_body())
         answer["Retry-After"] = "1"
