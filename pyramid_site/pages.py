@@ -41,7 +41,6 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
 
 
 def answer_server_error(request: HttpRequest) -> HttpResponse:
-    request.user = AnonymousUser()  # the page must not ask a database that may be away who plays
     if is_busy(sys.exc_info()[1]):
         answer = _answer(request, 503, busy_body())
         answer["Retry-After"] = "1"
@@ -53,4 +52,7 @@ def _answer(request: HttpRequest, status: int, body: dict[str, object]) -> HttpR
     """A page for a person's browser, JSON for a program; under /api/ always JSON."""
     if request.path.startswith("/api/") or "text/html" not in request.headers.get("Accept", ""):
         return JsonResponse(body, status=status)
-    return render(request, "error.html", {"status": status, "sentence": body["detail"]}, status=status)
+    context = {"status": status, "sentence": body["detail"]}
+    if status >= 500:
+        context["user"] = AnonymousUser()  # whoever it is: the database that knows it may be what is broken
+    return render(request, "error.html", context, status=status)

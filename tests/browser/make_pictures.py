@@ -1,14 +1,18 @@
 """`make pictures`: the pictures of docs/pictures, taken of a real server in Chromium.
 
-A picture is a name, an address, a size, a language, a theme, and what is tapped before it is taken.
+A picture is a name, an address, a size, a language, a theme, and what is done before it is taken. The page's clock
+stands still, so that the same pages give the same pictures.
 """
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 
@@ -16,59 +20,132 @@ import django
 
 django.setup()
 
-from playwright.sync_api import sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 from tests.browser.conftest import find_chromium  # noqa: E402
+from tests.browser.table import click, play  # noqa: E402
 from tests.site.servers import ROOT, running_server  # noqa: E402
 
 FOLDER = ROOT / "docs/pictures"
+LARGEST = 150_000  # bytes: pictures stay in the repository for good
 PEOPLE = """
+import json
+from django.contrib.auth import login
+from django.contrib.sessions.backends.db import SessionStore
+from django.http import HttpRequest
+from games.engine.deal import Deal
 from tests.dailies import mint_easy
 from tests.players import make_player, win
+LINE = (
+    "g3g6 g4g7 g1g5 f4f5 e4f3 D SW D D g2S D e3S d3f2 e2 d2f1 S D e1S d1W c1f6 c2e5 D D S b1S D D d4S D D c3S b2S "
+    "SW D S R a1S"
+)
 people = {name: make_player(name) for name in ("Mira", "Jonas B", "Zoë", "Ada", "Ole", "Tove")}
 for number, letter in enumerate("TNMFB"):
     race = mint_easy(letter)
     for place, name in enumerate(sorted(people, key=lambda name: (len(name) * 7 + number * 5) % 11)):
         win(people[name], 61230 + place * 7310 + number * 5170, 16 + place % 3, race=race)
+deal = Deal.from_code("PY1-T-AAAAAAW")
+won = [win(player, 91230 + 9170 * n, deal=deal, line="D U " * n + LINE) for n, player in enumerate(people.values())]
+request = HttpRequest()
+request.session = SessionStore()
+login(request, people["Ada"], backend="django.contrib.auth.backends.ModelBackend")
+request.session.save()
+print(json.dumps({"session": request.session.session_key, "attempt": won[3].pk}))
 """
-DESKTOP, PHONE = (1280, 800), (360, 640)
-PICTURES: list[tuple[str, str, tuple[int, int], str, Any, list[str]]] = [
-    ("play", "/play/PY1-T-AAAAAAS", DESKTOP, "en-GB", "light", ["g2", "D", "D", "g3"]),
-    ("play-phone", "/play/PY1-N-AAAAAAS", PHONE, "de-DE", "dark", ["g2", "g1", "g3", "D", "g4"]),
-    ("home", "/", DESKTOP, "en-GB", "light", []),
-    ("giza", "/play/PY1-G-AAAAAAS", DESKTOP, "en-GB", "dark", ["g1"]),
+DESKTOP, PHONE = (960, 600), (360, 640)
+
+
+class Picture(NamedTuple):
+    """prepare: what is done on the page before it is taken."""
+
+    name: str
+    path: str
+    size: tuple[int, int]
+    language: str
+    theme: Any
+    prepare: Callable[[Page], None]
+
+
+def moves(*tokens: str) -> Callable[[Page], None]:
+    return lambda page: play(page, tokens, click)
+
+
+def choose(place: str, *tokens: str) -> Callable[[Page], None]:
+    """After these moves a card is chosen, and its partners light up."""
+
+    def prepare(page: Page) -> None:
+        play(page, tokens, click)
+        page.locator(f'.card[data-place="{place}"]').click()
+
+    return prepare
+
+
+def stop_countdown(page: Page) -> None:
+    """The server's clock runs on: what it says is replaced."""
+    page.evaluate(
+        """() => {
+            const place = document.getElementById("countdown");
+            place.after(Object.assign(place.cloneNode(), {id: "", textContent: "New deals in 6:00:00"}));
+            place.hidden = true;
+        }"""
+    )
+
+
+def show_drawing(page: Page) -> None:
+    page.locator(".layout h2").evaluate("element => element.scrollIntoView()")
+
+
+PICTURES = [
+    Picture("play", "/play/PY1-T-AAAAAAS", DESKTOP, "en-GB", "dark", choose("g3", "g2", "D", "D")),
+    Picture("play-phone", "/play/PY1-N-AAAAAAS", PHONE, "de-DE", "light", choose("g4", "g2", "g1g3", "D")),
+    Picture("giza", "/play/PY1-G-AAAAAAS", DESKTOP, "en-GB", "dark", choose("g1")),
+    Picture("home", "/", DESKTOP, "en-GB", "light", stop_countdown),
+    Picture("result", "/play/?attempt={attempt}", PHONE, "en-GB", "dark", lambda page: None),
+    Picture("rules", "/rules/free/", PHONE, "de-DE", "light", show_drawing),
 ]
 
 
-def take_all(url: str) -> None:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
-        for name, path, (width, height), locale, scheme, taps in PICTURES:
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme, reduced_motion="reduce"
-            )
-            page = context.new_page()
-            page.goto(url + path)
-            page.wait_for_load_state("networkidle")
-            for tap in taps:
-                if tap == "D":
-                    page.keyboard.press("d")
-                else:
-                    page.locator(f'.card[data-place="{tap}"]').click()
-            page.mouse.move(1, 1)
-            page.wait_for_load_state("networkidle")
-            page.screenshot(path=FOLDER / f"{name}.png")
-            context.close()
-        browser.close()
+def take(browser: Browser, url: str, picture: Picture, known: dict[str, Any]) -> None:
+    width, height = picture.size
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        locale=picture.language,
+        color_scheme=picture.theme,
+        reduced_motion="reduce",
+    )
+    if "{attempt}" in picture.path:
+        context.add_cookies([{"name": "sessionid", "value": known["session"], "url": url}])
+    page = context.new_page()
+    now = datetime.now(UTC)
+    page.clock.set_fixed_time(now)
+    page.goto(url + picture.path.format(**known))
+    page.wait_for_load_state("networkidle")
+    picture.prepare(page)
+    page.mouse.move(1, 1)
+    page.clock.set_fixed_time(now + timedelta(seconds=83))
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(600)  # the page's own clock is shown four times a second
+    path = FOLDER / f"{picture.name}.png"
+    page.screenshot(path=path)
+    context.close()
+    print(f"{path.name:16}{path.stat().st_size:9,} bytes{'  TOO LARGE' if path.stat().st_size > LARGEST else ''}")
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        env = {"DATA_DIR": str(Path(folder)), "DJANGO_SETTINGS_MODULE": "pyramid_site.settings"}
-        for command in (["migrate"], ["collectstatic", "--no-input"], ["shell", "-c", PEOPLE]):
-            subprocess.run([sys.executable, "manage.py", *command, "-v0"], cwd=ROOT, env=os.environ | env, check=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        env = os.environ | {"DATA_DIR": str(Path(folder)), "DJANGO_SETTINGS_MODULE": "pyramid_site.settings"}
+        for command in (["migrate"], ["collectstatic", "--no-input"]):
+            subprocess.run([sys.executable, "manage.py", *command, "-v0"], cwd=ROOT, env=env, check=True)
+        command = [sys.executable, "manage.py", "shell", "-v0", "-c", PEOPLE]
+        known = json.loads(
+            subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
+        )
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         with running_server("daphne", env) as url:
-            take_all(url)
+            for picture in PICTURES:
+                take(browser, url, picture, known)
+        browser.close()
 
 
 if __name__ == "__main__":

@@ -79,6 +79,15 @@ def test_the_page_of_an_error_speaks_the_readers_language() -> None:
     assert "Zur Startseite" in page
 
 
+@pytest.mark.parametrize(("address", "status"), [("/broken/", 500), ("/busy/", 503)])
+def test_the_page_of_a_broken_server_asks_no_database_who_is_there(address: str, status: int) -> None:
+    client = Client(raise_request_exception=False)
+    client.cookies["sessionid"] = "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6"
+    page = client.get(address, headers={"accept": BROWSER})  # a test that is not marked may not ask it
+    assert page.status_code == status
+    assert page["Content-Type"].startswith("text/html")
+
+
 def test_the_api_answers_a_browser_in_json_too() -> None:
     for address, status in (("/api/v1/nothing/", 404), ("/api/v1/broken/", 500)):
         answer = ask(address, BROWSER)

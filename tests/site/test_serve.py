@@ -140,6 +140,7 @@ def test_workers_share_the_clients_and_one_that_is_killed_is_replaced() -> None:
 def test_workers_end_when_their_parent_is_killed_and_so_does_the_database(tmp_path: Path) -> None:
     data = {"DATA_DIR": str(tmp_path)}
     with serve(["--workers", "2"], ENVIRONMENT | data) as server:
+        assert "The pages have neither style nor scripts before manage.py collectstatic" in server.log.read_text()
         for _ in range(10):
             assert get(server, "/database/")[0] == 200
         postmaster = int((tmp_path / "postgres/data/postmaster.pid").read_text().split()[0])
