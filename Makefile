@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PYTHON_FILES := pyramid_site games leaderboard tests manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest chromium bench bench-boards bench-pages pictures format messages lock
+.PHONY: help run test check pytest test-pages chromium bench bench-boards bench-pages pictures format messages lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,9 @@ check: $(VENV)/development
 
 pytest: $(VENV)/development chromium
 	$(RUN) -m pytest -n 2 --dist worksteal
+
+test-pages: $(VENV)/development chromium  ## every page at every size, with pictures to look at in PAGES_DIR (.data/pages)
+	$(RUN) -m pytest -n 2 --dist worksteal tests/browser/matrix
 
 chromium:  # the pages are tested in a real browser; it is installed here where that is allowed
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || command -v chromium-browser >/dev/null \
