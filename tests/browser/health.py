@@ -39,8 +39,9 @@ def forgive(wrong: list[str], *causes: str) -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until a page has all it asks for. The table has its cards then."""
-    page.wait_for_load_state("networkidle")
+    """Wait until an opened page has all that its scripts ask for. The table has its cards then."""
+    if page.locator("script[type=module]").count():
+        page.wait_for_load_state("networkidle")
     if page.locator("main#table").count():
         expect(page.locator("main .card").first).to_be_visible()
 

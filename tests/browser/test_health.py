@@ -1,8 +1,9 @@
 """Is every page of the site sound: no error, nothing too wide, no barrier, in either language and theme?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Literal
 
 import pytest
@@ -23,7 +24,31 @@ PAGES = {
     "api/": ["/api/"],
 }
 NO_PAGES = {"language/", "ping/", "admin/"}  # the last is Django's own
-ELSEWHERE = (V1, "account/")  # test_accounts looks at those of an account
+# the pages of an account, by the same: for strangers, and for who has signed up
+DOORS = {
+    "account/log-in/": ["/account/log-in/"],
+    "account/sign-up/": ["/account/sign-up/"],
+    "account/log-in/code/": ["/account/log-in/code/"],  # it sends on to the former where no code is asked for
+    "account/password/forgotten/": ["/account/password/forgotten/"],
+    "account/password/sent/": ["/account/password/sent/"],
+    "account/password/set/": ["/account/password/set/"],
+    "account/password/new/<str:uidb36>-<str:key>/": ["/account/password/new/1-stale/"],
+    "account/e-mail/<str:key>/": ["/account/e-mail/stale/"],
+}
+ROOMS = {
+    "account/": ["/account/"],
+    "account/confirm/": ["/account/confirm/"],
+    "account/confirm/code/": ["/account/confirm/code/"],
+    "account/password/": ["/account/password/"],
+    "account/e-mail/": ["/account/e-mail/"],
+    "account/sessions/": ["/account/sessions/"],
+    "account/two-factor/": ["/account/two-factor/"],
+    "account/two-factor/on/": ["/account/two-factor/on/"],
+    "account/two-factor/off/": ["/account/two-factor/"],  # without a second factor there is none to take off
+    "account/codes/": ["/account/two-factor/"],  # likewise
+    "account/codes/new/": ["/account/two-factor/"],
+    "account/log-out/": ["/account/log-out/"],
+}
 FOREIGN = ["/api/"]  # made by others: it has to load, no more
 OUR_PATHS = [path for paths in PAGES.values() for path in paths if path not in FOREIGN]
 LANGUAGES = {"en-GB": ("J", "Strict"), "de-DE": ("B", "Streng")}
@@ -45,22 +70,41 @@ def look(chromium: Browser, wrong: list[str], size: Any = SIZE, **more: Any) -> 
 
 def test_every_page_of_the_site_is_looked_at() -> None:
     patterns = [str(pattern.pattern) for pattern in urlpatterns if isinstance(pattern, URLPattern)]
-    pages = [pattern for pattern in patterns if not pattern.startswith(ELSEWHERE) and pattern not in NO_PAGES]
-    assert sorted(pages) == sorted(PAGES)
+    pages = [pattern for pattern in patterns if not pattern.startswith(V1) and pattern not in NO_PAGES]
+    assert sorted(pages) == sorted(PAGES | DOORS | ROOMS)
+
+
+def visit(page: Page, server: str, paths: Iterable[str]) -> None:
+    """Look at pages one after the other."""
+    for path in dict.fromkeys(paths):
+        page.goto(server + path)
+        settle(page)
+        assert not is_too_wide(page), path
+        assert find_barriers(page) == [], path
 
 
 @pytest.mark.parametrize(("language", "scheme"), LOOKS)
 def test_every_page_is_sound(chromium: Browser, server: str, wrong: list[str], language: str, scheme: Scheme) -> None:
     with look(chromium, wrong, locale=language, color_scheme=scheme) as page:
-        for path in OUR_PATHS:
-            page.goto(server + path)
-            settle(page)
-            assert not is_too_wide(page), path
-            assert find_barriers(page) == [], path
-            assert page.locator("html").get_attribute("lang") == language[:2]
+        visit(page, server, OUR_PATHS)
+        assert page.locator("html").get_attribute("lang") == language[:2]
         for path in FOREIGN:
             page.goto(server + path)
             page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize(("language", "scheme"), LOOKS)
+def test_every_page_of_an_account_is_sound(
+    chromium: Browser, server: str, wrong: list[str], language: str, scheme: Scheme
+) -> None:
+    with look(chromium, wrong, locale=language, color_scheme=scheme) as page:
+        visit(page, server, chain.from_iterable(DOORS.values()))
+        page.goto(f"{server}/account/sign-up/")
+        page.locator("[name=name]").fill(f"Sound {scheme}")
+        page.locator("[type=password]").fill("correct horse battery")
+        page.locator("main form button").click()
+        page.wait_for_url(lambda url: "sign-up" not in url)
+        visit(page, server, chain.from_iterable(ROOMS.values()))
 
 
 @pytest.mark.parametrize(("language", "scheme"), LOOKS)
