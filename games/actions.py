@@ -20,6 +20,7 @@ from games.engine.view import View
 from games.errors import Problem
 from games.models import Attempt, Deal, Player
 from games.names import clean_name, name_key, name_taken
+from games.second_factor import check_second_factor
 
 
 def sign_up(*, name: str, password: str, email: str = "") -> Player:
@@ -72,11 +73,15 @@ def claim_guest(*, player: Player, name: str, password: str, email: str = "") ->
     return claimed
 
 
-def log_in(*, name: str, password: str) -> Player:
-    """The player of that name and password. Raises Problem (401): it does not say which of the two is wrong."""
+def log_in(*, name: str, password: str, code: str = "") -> Player:
+    """The player of that name and password, and second factor where one is needed.
+
+    Raises Problem: 401 `credentials`, which does not say which of the two is wrong; 401 `second_factor`; 429.
+    """
     player = authenticate(username=name, password=password)
     if not isinstance(player, Player):
         raise Problem(401, "credentials", gettext_noop("There is no player with this name and password."))
+    check_second_factor(player, code)
     return player
 
 

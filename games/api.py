@@ -18,7 +18,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games import actions
+from games import actions, throttles
 from games.engine import replay
 from games.engine.cards import read_cards, write_cards
 from games.engine.deal import Deal as EngineDeal
@@ -71,6 +71,9 @@ class LogIn(StrictSerializer):
 
     name = StrictCharField()
     password = StrictCharField()
+    code = StrictCharField(
+        required=False, help_text="Of a player with two-factor log-in: the app's, or a recovery code."
+    )
 
 
 class TokenAnswer(serializers.Serializer[Any]):
@@ -93,7 +96,9 @@ def _answer_token(player: Player) -> Response:
 @public
 def sign_up(request: Request) -> Response:
     """Makes a player and answers with an API token."""
-    return _answer_token(actions.sign_up(**read_fields(SignUp, request.data)))
+    fields = read_fields(SignUp, request.data)
+    throttles.count("sign_up", throttles.address(request))
+    return _answer_token(actions.sign_up(**fields))
 
 
 class ClaimedAnswer(serializers.Serializer[Any]):
@@ -108,6 +113,7 @@ class ClaimedAnswer(serializers.Serializer[Any]):
 def start_guest(request: Request) -> Response:
     """Makes a guest and answers with its API token: a player for practice, which can be signed up later."""
     check_fields(request.data, ())
+    throttles.count("guest", throttles.address(request))
     return _answer_token(actions.start_guest())
 
 
@@ -115,7 +121,9 @@ def start_guest(request: Request) -> Response:
 @api_view(["POST"])
 def claim_guest(request: Request) -> Response:
     """Gives a guest a name and a password. It stays the same player; what it plays from now on can be ranked."""
-    claimed = actions.claim_guest(player=read_caller(request), **read_fields(SignUp, request.data))
+    fields = read_fields(SignUp, request.data)
+    throttles.count("sign_up", throttles.address(request))
+    claimed = actions.claim_guest(player=read_caller(request), **fields)
     if not request.auth:
         auth.update_session_auth_hash(request._request, claimed)  # a new password ends all sessions but this one
     return Response({"player": claimed.name})
@@ -125,8 +133,13 @@ def claim_guest(request: Request) -> Response:
 @api_view(["POST"])
 @public
 def log_in(request: Request) -> Response:
-    """Answers with a new API token; a player may have many."""
-    return _answer_token(actions.log_in(**read_fields(LogIn, request.data)))
+    """Answers with a new API token; a player may have many.
+
+    Who has turned two-factor log-in on must send a `code` too (401 `second_factor`).
+    """
+    fields = read_fields(LogIn, request.data)
+    throttles.count("log_in", throttles.address(request))
+    return _answer_token(actions.log_in(**fields))
 
 
 @extend_schema(request=None, responses={204: None}, summary="Log out")
@@ -299,7 +312,9 @@ def take_hint(request: Request, attempt: int) -> Response:
     line, or says that no win is left, where the solver proves it within two seconds.
     """
     check_fields(request.data, ())
-    given = actions.give_hint(player=read_caller(request), attempt=attempt)
+    player = read_caller(request)
+    throttles.count("hint", player.pk)
+    given = actions.give_hint(player=player, attempt=attempt)
     return Response(
         {
             "attempt": given.attempt,

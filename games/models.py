@@ -224,3 +224,11 @@ class Attempt(models.Model):
         if self.paused_at is None:
             return self.paused_ms
         return self.paused_ms + max(0, ((self.ended_at or now) - self.paused_at) // timedelta(milliseconds=1))
+
+
+class Counter(models.Model):
+    """How often something was done in a window of time (`games.throttles`). Unlogged: a crash may empty it."""
+
+    key = models.UUIDField(primary_key=True)
+    count = models.IntegerField()
+    ends_at = models.DateTimeField(db_index=True)

@@ -25,7 +25,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games import actions
+from games import actions, throttles
 from games.engine import replay
 from games.engine.errors import CodeError, EngineError
 from games.errors import Problem
@@ -179,6 +179,8 @@ def answer_error(error: Exception, context: Any = None) -> Response | None:
     headers: dict[str, str] = {}
     if isinstance(error, Problem):
         status, body = error.status, error_body(error.code, translate(error), error.where, **error.extra)
+        if status == 429:
+            headers["Retry-After"] = str(error.params["seconds"])
     elif isinstance(error, CodeError):
         status, body = 400, error_body("deal", translate(error), f"deal.{error.part}")
     elif isinstance(error, exceptions.ValidationError):
@@ -314,12 +316,13 @@ class PlayerOrGuest(BasePermission):
 def caller_or_guest(request: Request) -> Iterator[Player]:
     """The player who calls; where there is none, a new guest, whose session begins once the block has passed.
 
-    For views with the permission PlayerOrGuest. If the block fails no guest is left. Raises Problem (403).
+    For views with the permission PlayerOrGuest. If the block fails no guest is left. Raises Problem (403, 429).
     """
     if isinstance(request.user, Player):
         yield request.user
         return
     check_csrf(request)
+    throttles.count("guest", throttles.address(request))
     with transaction.atomic():
         player = actions.start_guest()
         yield player

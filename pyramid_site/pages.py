@@ -41,6 +41,7 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
 
 
 def answer_server_error(request: HttpRequest) -> HttpResponse:
+    request.user = AnonymousUser()  # the page must not ask a database that may be away who plays
     if is_busy(sys.exc_info()[1]):
         answer = _answer(request, 503, busy_body())
         answer["Retry-After"] = "1"

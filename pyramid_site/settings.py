@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from games.engine.rulesets import RULESETS
+from games.throttles import Limit
 from leaderboard.races import Floor
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -57,6 +58,46 @@ def read_floors(name: str, default: str) -> dict[str, Floor]:
     if unknown := pairs.keys() - {"*", *RULESETS}:
         raise ImproperlyConfigured(f"{name}: there is no ruleset {min(unknown)}.")
     return {"*": Floor.read(default)} | pairs
+
+
+def read_limits(name: str, defaults: str) -> dict[str, Limit]:
+    """The environment variable `name`, what may be done so many times in so many seconds: log_in=60/300,hint=60/60."""
+    limits = {what: Limit.read(text) for what, _mark, text in (part.partition("=") for part in defaults.split(","))}
+    try:
+        given = {what: Limit.read(text) for what, text in read_pairs(name).items()}
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from None
+    if unknown := given.keys() - limits.keys():
+        raise ImproperlyConfigured(f"{name}: there is no limit {min(unknown)}, only {', '.join(limits)}.")
+    return limits | given
+
+
+def read_email_url(name: str, default: str) -> dict[str, Any]:
+    """The environment variable `name` as Django's settings of mail.
+
+    console: and file:///folder are for trying out; smtp://user:password@host:25 is without encryption, submission://
+    (587) begins TLS after a greeting, smtps:// (465) speaks nothing else.
+    """
+    parts = urlsplit(os.environ.get(name) or default)
+    if parts.scheme == "console":
+        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+    if parts.scheme == "file":
+        return {
+            "EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend",
+            "EMAIL_FILE_PATH": unquote(parts.path),
+        }
+    ports = {"smtp": 25, "submission": 587, "smtps": 465}
+    if parts.scheme not in ports or not parts.hostname:
+        raise ImproperlyConfigured(f"{name} must look like submission://user:password@host:587.")
+    return {
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or ports[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "submission",
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_TIMEOUT": 10,
+    }
 
 
 def read_rulesets(name: str, default: str) -> list[str]:
@@ -238,6 +279,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
 DAILY_RULESETS = read_rulesets("DAILY_RULESETS", "T,N,M,F,B")
 NO_MINTING = read_flag("NO_MINTING")
 HUMAN_FLOORS = read_floors("HUMAN_FLOORS", "250/10")
+LIMITS = read_limits("LIMITS", "sign_up=60/3600,log_in=60/300,guest=120/3600,hint=60/60,code=10/300,mail=10/3600")
 
 AUTH_USER_MODEL = "games.Player"
 PASSWORD_HASHERS = [
@@ -248,6 +290,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("MinimumLengthValidator", "CommonPasswordValidator")
 ]
+globals().update(read_email_url("EMAIL_URL", "console:"))  # Django has a setting for each part of it
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("EMAIL_FROM") or "pyramidion@localhost"
+
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "account"
 
@@ -266,6 +311,7 @@ ACCOUNT_RATE_LIMITS = False
 MFA_ADAPTER = "games.accounts.adapter.SecondFactorAdapter"
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_TOTP_ISSUER = "Pyramidion"
+MFA_TOTP_TOLERANCE = 1  # half minutes that a phone's clock may be off
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

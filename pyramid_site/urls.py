@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
-from django.urls import path
+from django.urls import path, re_path
 from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
@@ -56,8 +56,8 @@ urlpatterns = [
     path("account/password/forgotten/", accounts.ForgottenView.as_view(), name="account_reset_password"),
     path("account/password/sent/", accounts.ForgottenSentView.as_view(), name="account_reset_password_done"),
     path("account/password/set/", accounts.NewPasswordDoneView.as_view(), name="account_reset_password_from_key_done"),
-    path(
-        "account/password/new/<str:uidb36>-<str:key>/",
+    re_path(
+        "^account/password/new/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
         accounts.NewPasswordView.as_view(),
         name="account_reset_password_from_key",
     ),

@@ -12,6 +12,7 @@ os.environ["DATA_DIR"] = os.environ.get("TEST_DATA_DIR") or str(Path(__file__).p
 os.environ["POSTGRES_SERVER_OPTIONS"] = "fsync=off,synchronous_commit=off,full_page_writes=off"
 os.environ["NO_MINTING"] = "1"
 os.environ["HUMAN_FLOORS"] = "*=0/0"  # no human plays the tests
+os.environ["LIMITS"] = ",".join(f"{what}=1000000/60" for what in ("sign_up", "log_in", "guest", "hint", "mail"))
 os.environ["DJANGO_SETTINGS_MODULE"] = "pyramid_site.settings"
 
 from pyramid_site.settings import *  # noqa: E402, F403

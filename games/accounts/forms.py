@@ -17,6 +17,7 @@ from games.errors import Problem
 from games.models import Player
 from games.names import MAX_LENGTH, clean_name
 from games.rest import translate
+from games.second_factor import find_authenticator
 
 LABELS = {
     "login": _("Name"),
@@ -117,11 +118,26 @@ class ConfirmForm(Worded, account.ReauthenticateForm):
     pass
 
 
-class CodeForm(Worded, mfa.AuthenticateForm):
+class Exact:
+    """A code counts as `second_factor` has it: tries are counted, and no code is good twice, in any process."""
+
+    user: Player
+    cleaned_data: dict[str, Any]
+
+    def clean_code(self) -> str:
+        code = self.cleaned_data["code"]
+        try:
+            self.authenticator = find_authenticator(self.user, code)
+        except Problem as problem:
+            raise forms.ValidationError(translate(problem)) from None
+        return code
+
+
+class CodeForm(Exact, Worded, mfa.AuthenticateForm):
     pass
 
 
-class ConfirmByCodeForm(Worded, mfa.ReauthenticateForm):
+class ConfirmByCodeForm(Exact, Worded, mfa.ReauthenticateForm):
     pass
 
 

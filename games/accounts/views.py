@@ -16,7 +16,7 @@ from allauth.usersessions.views import ListUserSessionsView
 from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -24,6 +24,7 @@ from django.views.decorators.cache import never_cache
 from django.views.generic import TemplateView
 from knox.models import AuthToken
 
+from games import throttles
 from games.accounts import forms
 from games.errors import Problem
 from games.rest import translate
@@ -61,6 +62,21 @@ class AccountView(TemplateView):
         }
 
 
+class Counted:
+    """What is posted counts against a limit, by the client's address."""
+
+    limit: str
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            throttles.count(self.limit, throttles.address(request))
+            return super().post(request, *args, **kwargs)  # type: ignore[misc]
+        except Problem as problem:
+            answer = render(request, "error.html", {"status": 429, "sentence": translate(problem)}, status=429)
+            answer["Retry-After"] = str(problem.params["seconds"])
+            return answer
+
+
 class SendOn:
     """Guests may log in and sign up; who has is sent on."""
 
@@ -73,7 +89,8 @@ class SendOn:
         return super().dispatch(request, *args, **kwargs)  # type: ignore[misc]
 
 
-class LogInView(SendOn, account.LoginView):
+class LogInView(Counted, SendOn, account.LoginView):
+    limit = "log_in"
     heading = button = _("Log in")
     form_class = forms.LogInForm
 
@@ -82,7 +99,8 @@ class LogInView(SendOn, account.LoginView):
         return super().form_valid(form)
 
 
-class SignUpView(SendOn, account.SignupView):
+class SignUpView(Counted, SendOn, account.SignupView):
+    limit = "sign_up"
     heading = button = _("Sign up")
     form_class = forms.SignUpForm
 
@@ -101,15 +119,21 @@ class LogOutView(account.LogoutView):
 # Passwords
 
 
-class PasswordView(account.PasswordChangeView):
+class PasswordView(Counted, account.PasswordChangeView):
     heading = button = _("Change the password")
+    limit = "log_in"  # it asks for the password, too
     form_class = forms.PasswordForm
 
 
-class ForgottenView(account.PasswordResetView):
+class ForgottenView(Counted, account.PasswordResetView):
     heading = _("Password forgotten?")
     button = _("Send the mail")
+    limit = "mail"
     form_class = forms.ForgottenForm
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        throttles.count("mail", form.cleaned_data["email"])  # nor does one address get many, whoever asks
+        return super().form_valid(form)
 
 
 class ForgottenSentView(account.PasswordResetDoneView):
@@ -128,9 +152,10 @@ class NewPasswordDoneView(account.PasswordResetFromKeyDoneView):
 # Two-factor
 
 
-class ConfirmView(account.ReauthenticateView):
+class ConfirmView(Counted, account.ReauthenticateView):
     heading = _("Your password, please")
     button = _("Go on")
+    limit = "log_in"
     form_class = forms.ConfirmForm
 
 
@@ -172,9 +197,10 @@ class NewRecoveryCodesView(codes.GenerateRecoveryCodesView):
 # Addresses and sessions
 
 
-class EmailView(account.EmailView):
+class EmailView(Counted, account.EmailView):
     heading = _("E-mail address")
     button = _("Send a link to confirm it")
+    limit = "mail"
     form_class = forms.EmailForm
 
 
