@@ -1,11 +1,17 @@
 """What changes a player or a deal, and what one player may know of a deal."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
 from typing import NamedTuple
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.models import Session
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
@@ -18,7 +24,7 @@ from games.engine import deal as engine
 from games.engine.hint import Hint, hint, hint_hopeless, hint_line
 from games.engine.view import View
 from games.errors import Problem
-from games.models import Attempt, Deal, Player
+from games.models import Attempt, Deal, OldName, Player
 from games.names import clean_name, name_key, name_taken
 from games.second_factor import check_second_factor
 
@@ -28,21 +34,34 @@ def sign_up(*, name: str, password: str, email: str = "") -> Player:
     name = clean_name(name)
     player = Player(name=name, name_key=name_key(name), email=email.lower())
     player.set_password(password)
-    try:
-        with transaction.atomic():
-            player.save()
-    except IntegrityError:
-        raise name_taken() from None
+    with _taking_name(player):
+        player.save()
     return player
 
 
-GUEST_LETTERS = "bdfghkmnprtvwz"  # none that looks like another, and no word
+@contextmanager
+def _taking_name(player: Player) -> Iterator[None]:
+    """A transaction in which a player gets `player.name`. Raises Problem (409) where somebody has it, or had it."""
+    try:
+        with transaction.atomic():
+            yield
+            if OldName.objects.filter(name_key=player.name_key).exclude(player=player).exists():
+                raise name_taken()
+    except IntegrityError:
+        raise name_taken() from None
+
+
+NAME_LETTERS = "bdfghkmnprtvwz"  # none that looks like another, and no word
+
+
+def _draw_name(kind: str) -> str:
+    return f"{kind} {''.join(secrets.choice(NAME_LETTERS) for _ in range(8))}"
 
 
 def start_guest() -> Player:
     """A new guest: a player with a name by chance and no password, for practice until `claim_guest`."""
     while True:
-        name = "Guest " + "".join(secrets.choice(GUEST_LETTERS) for _ in range(8))
+        name = _draw_name("Guest")
         player = Player(name=name, name_key=name_key(name), guest=True)
         player.set_unusable_password()
         try:
@@ -61,16 +80,57 @@ def claim_guest(*, player: Player, name: str, password: str, email: str = "") ->
     name = clean_name(name)
     claimed = Player(pk=player.pk, name=name, name_key=name_key(name), email=email.lower())
     claimed.set_password(password)
-    try:
-        with transaction.atomic():
-            changed = Player.objects.filter(pk=player.pk, guest=True).update(
-                name=name, name_key=claimed.name_key, email=claimed.email, password=claimed.password, guest=False
-            )
-    except IntegrityError:
-        raise name_taken() from None
+    with _taking_name(claimed):
+        changed = Player.objects.filter(pk=player.pk, guest=True).update(
+            name=name, name_key=claimed.name_key, email=claimed.email, password=claimed.password, guest=False
+        )
     if not changed:
         raise Problem(409, "not_a_guest", gettext_noop("You have signed up already."))
     return claimed
+
+
+DAYS_A_NAME = 30
+
+
+def rename(*, player: Player, name: str) -> Player:
+    """Give a player another name, once in DAYS_A_NAME days; how the same one is written may change at any time.
+
+    The old name leads to the player from then on, who may have it back, and nobody else.
+    Raises Problem: 400 or 409 for the name, 409 `renamed` too soon, 403 for a guest.
+    """
+    name = clean_name(name)
+    with transaction.atomic():
+        renamed = Player.objects.select_for_update().get(pk=player.pk)
+        if renamed.guest:
+            raise Problem(403, "guest", gettext_noop("Sign up first: then you choose a name."))
+        old_key, renamed.name, renamed.name_key = renamed.name_key, name, name_key(name)
+        if renamed.name_key != old_key:
+            now = timezone.now()
+            if renamed.renamed_at and now < renamed.renamed_at + timedelta(days=DAYS_A_NAME):
+                message = gettext_noop("A name can be changed once in %(days)s days.")
+                raise Problem(409, "renamed", message, "name", params={"days": DAYS_A_NAME})
+            renamed.renamed_at = now
+            OldName.objects.get_or_create(name_key=old_key, player=renamed)
+        with _taking_name(renamed):
+            renamed.save(update_fields=["name", "name_key", "renamed_at"])
+        renamed.old_names.filter(name_key=renamed.name_key).delete()
+    return renamed
+
+
+def anonymise(*, player: Player) -> None:
+    """Let nothing tell whose games a player's are, and nobody log in as that player. Inside a transaction.
+
+    The games stay, and every rank with them.
+    """
+    gone = Player.objects.select_for_update().get(pk=player.pk)
+    gone.name = _draw_name("Deleted")
+    gone.name_key, gone.email, gone.is_active, gone.renamed_at = name_key(gone.name), "", False, None
+    gone.set_unusable_password()
+    gone.save(update_fields=["name", "name_key", "email", "is_active", "renamed_at", "password"])
+    Session.objects.filter(pk__in=UserSession.objects.filter(user=gone).values("session_key")).delete()
+    for belongings in (AuthToken, EmailAddress, Authenticator, UserSession):
+        belongings.objects.filter(user=gone).delete()
+    gone.old_names.all().delete()
 
 
 def log_in(*, name: str, password: str, code: str = "") -> Player:

@@ -43,6 +43,7 @@ class Player(AbstractBaseUser, PermissionsMixin):
     is_staff = models.BooleanField(default=False)
     guest = models.BooleanField(default=False, db_default=False)
     joined_at = models.DateTimeField(db_default=Now())
+    renamed_at = models.DateTimeField(null=True)
 
     objects = PlayerManager()
 
@@ -52,6 +53,16 @@ class Player(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.name
+
+
+class OldName(models.Model):
+    """A name that a player had: links with it lead to the player, and nobody else gets it."""
+
+    name_key = models.CharField(max_length=200, primary_key=True)
+    player = models.ForeignKey(Player, models.CASCADE, related_name="old_names")
+
+    def __str__(self) -> str:
+        return self.name_key
 
 
 class Deal(models.Model):

@@ -213,6 +213,13 @@ class Board(models.Model):
         return f"{self.kind} {self.deal or self.race or self.ruleset} {self.period} by {self.order}"
 
 
+class Epoch(models.Model):
+    """One row: how often something was taken back that boards showed. Pages kept from before are not shown any more."""
+
+    id = models.SmallIntegerField(primary_key=True)
+    number = models.BigIntegerField()
+
+
 class Standing(models.Model):
     """A player's best whole attempt on a board; key1 to key3 are `ranking.sort_key`, less is better.
 

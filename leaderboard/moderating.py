@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from games.engine.rulesets import get_ruleset
 from games.models import Attempt
 from leaderboard import events, progress, seasons
-from leaderboard.standings import place_win, step_down
+from leaderboard.standings import forget_kept_pages, place_win, step_down
 
 PUT_UP = "UPDATE games_attempt SET {change} WHERE id = %(id)s AND {was} RETURNING *"
 
@@ -42,6 +42,7 @@ def _take_down(attempt: Attempt, was: dict[str, Any], change: dict[str, Any]) ->
         if not Attempt.objects.filter(pk=attempt.pk, **was).update(**change):
             return False
         step_down(attempt.pk, attempt.player_id)
+        forget_kept_pages()
         events.wake(*progress.follow(attempt.pk))
         return True
 
@@ -63,4 +64,5 @@ def _put_up(attempt: Attempt, change: str, was: str) -> bool:
             points=stored.points + (stored.bonus or 0),
         )
         events.wake(*progress.follow(stored.pk))
+        forget_kept_pages()
         return placed is not None

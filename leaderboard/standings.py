@@ -17,7 +17,7 @@ from django.db.models import Q
 from games.engine.rulesets import get_ruleset
 from games.models import Attempt, Deal
 from leaderboard import progress, ranking
-from leaderboard.models import Board, Race
+from leaderboard.models import Board, Epoch, Race
 from leaderboard.periods import name_periods
 from leaderboard.races import day_of
 
@@ -212,6 +212,23 @@ def step_down(attempt: int, player: int) -> None:
         key1, key2, key3, _ended, attempts = map(list, zip(*rows, strict=True))
         keys = {"key1": key1, "key2": key2, "key3": key3, "attempts": attempts}
         cursor.execute(REPLACE, {"boards": boards, "player": player, **keys})
+
+
+NEXT_EPOCH = """
+INSERT INTO leaderboard_epoch AS epoch (id, number) VALUES (1, 1)
+ON CONFLICT (id) DO UPDATE SET number = epoch.number + 1
+"""
+
+
+def forget_kept_pages() -> None:
+    """Let every process read boards anew once this is committed: what they keep may show what was taken back."""
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT_EPOCH)
+
+
+def read_epoch() -> int:
+    """What pages that are kept belong to: see `forget_kept_pages`."""
+    return Epoch.objects.values_list("number", flat=True).first() or 0
 
 
 # every winner has a place in the time order's buckets

@@ -80,6 +80,8 @@ urlpatterns = [
     path(V1 + "guests/", games.start_guest),
     path(V1 + "guests/me/", games.claim_guest),
     path(V1 + "players/me/", people.show_me),
+    path(V1 + "players/me/name/", people.rename_me),
+    path(V1 + "players/me/data/", people.export_me),
     path(V1 + "players/me/following/", clubs.list_following),
     path(V1 + "players/<str:name>/", people.show_player),
     path(V1 + "players/<str:name>/follow/", clubs.follow_player),

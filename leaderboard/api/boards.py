@@ -22,7 +22,7 @@ from games.errors import Problem
 from games.models import Attempt, Player, read_deal
 from games.rest import check_fields, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, clubs, entries, pages, periods, races, racing, ranking, sight, stats
+from leaderboard import actions, clubs, entries, pages, periods, races, racing, ranking, sight, standings, stats
 from leaderboard.api.people import find_player
 from leaderboard.models import Race, Standing
 from leaderboard.pages import BoardKey, Cursor, Page
@@ -187,8 +187,11 @@ def _read_order(request: Request, scoring: str) -> str:
 
 
 def keep(name: str, read: Callable[[], Any]) -> Any:
-    """What `read` gives, for a moment the same for everybody who asks this process for `name`."""
-    key = sha256(name.encode()).hexdigest()
+    """What `read` gives, for a moment the same for everybody who asks this process for `name`.
+
+    Never from before something was taken back.
+    """
+    key = sha256(f"{standings.read_epoch()} {name}".encode()).hexdigest()
     found = caches["boards"].get(key)
     if found is None:
         found = read()

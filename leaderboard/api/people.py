@@ -1,8 +1,11 @@
 """REST: what a player has done."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.http import StreamingHttpResponse
 from django.utils.translation import gettext_noop
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import permission_classes
@@ -11,12 +14,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api import api_view, field, find_ruleset
+from games.engine import replay
 from games.errors import Problem
 from games.models import Attempt, Player, write_code
 from games.names import clean_name, name_key
-from games.rest import check_fields, public, read_caller, read_choice, read_number
+from games.rest import (
+    JSON,
+    StrictCharField,
+    StrictSerializer,
+    check_fields,
+    public,
+    read_caller,
+    read_choice,
+    read_fields,
+    read_number,
+)
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, ranking, sight, stats
+from leaderboard import actions, people, ranking, sight, stats
 
 MAX_LIMIT = 100
 MAX_OFFSET = 10**9
@@ -73,11 +87,16 @@ class GamesAnswer(serializers.Serializer[Any]):
 
 
 def find_player(name: str, where: str = "name") -> Player:
-    """The player of that name, however it is written. Raises Problem (404)."""
+    """The player who has that name, or had it, however it is written. Raises Problem (404)."""
     try:
-        return Player.objects.get(name_key=name_key(clean_name(name)), is_active=True)
-    except (Player.DoesNotExist, Problem):  # nobody has a name that may not be
-        raise Problem(404, "player", gettext_noop("There is no such player."), where) from None
+        key = name_key(clean_name(name))
+    except Problem:  # nobody has a name that may not be
+        key = ""
+    active = Player.objects.filter(is_active=True)
+    found = active.filter(name_key=key).first() or active.filter(old_names__name_key=key).first()
+    if found is None:
+        raise Problem(404, "player", gettext_noop("There is no such player."), where)
+    return found
 
 
 def _describe_player(player: Player) -> Response:
@@ -90,11 +109,62 @@ def _describe_player(player: Player) -> Response:
     )
 
 
-@extend_schema(responses=PlayerAnswer, summary="Me")
-@api_view(["GET"])
+class PasswordBody(StrictSerializer):
+    password = StrictCharField(required=False, help_text="One's own; a guest has none.")
+
+
+class NameBody(StrictSerializer):
+    name = StrictCharField(help_text="2 to 24 characters.")
+
+
+class NameAnswer(serializers.Serializer[Any]):
+    name = field()
+
+
+@extend_schema(methods=["GET"], responses=PlayerAnswer, summary="Me")
+@extend_schema(methods=["DELETE"], request=PasswordBody, responses={204: None}, summary="Delete my account")
+@api_view(["GET", "DELETE"])
 def show_me(request: Request) -> Response:
-    """One's own totals and personal bests in each ruleset."""
-    return _describe_player(read_caller(request))
+    """One's own totals and personal bests in each ruleset.
+
+    To delete the account anonymises it for ever: games and ranks stay, and nothing tells whose they were.
+    """
+    player = read_caller(request)
+    if request.method == "DELETE":
+        people.delete_account(player=player, password=read_fields(PasswordBody, request.data).get("password"))
+        return Response(status=204)
+    return _describe_player(player)
+
+
+@extend_schema(request=NameBody, responses=NameAnswer, summary="Change my name")
+@api_view(["PUT"])
+def rename_me(request: Request) -> Response:
+    """Another name, once in 30 days; the old one leads to the player from then on, and nobody else gets it."""
+    return Response({"name": people.rename(player=read_caller(request), **read_fields(NameBody, request.data)).name})
+
+
+@extend_schema(responses=OpenApiTypes.OBJECT, summary="My data")
+@api_view(["GET"])
+def export_me(request: Request) -> StreamingHttpResponse:
+    """All that is stored of a player as one JSON document: account, attempts with their replays, entries, clubs."""
+    check_fields(request.query_params, ())
+    parts = people.collect(read_caller(request))
+    headers = {"Content-Disposition": 'attachment; filename="pyramidion.json"', "Cache-Control": "no-store"}
+    return StreamingHttpResponse(_write_parts(parts), content_type=JSON, headers=headers)
+
+
+def _write_parts(parts: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    """A JSON object, written as its parts come."""
+    for number, (name, part) in enumerate(parts):
+        yield f"{', ' if number else '{'}{replay.dump(name)}: ".encode()
+        if isinstance(part, dict | list):
+            yield replay.dump(part).encode()
+        else:
+            yield b"["
+            for index, row in enumerate(part):
+                yield f"{', ' if index else ''}{replay.dump(row)}".encode()
+            yield b"]"
+    yield b"}\n"
 
 
 @extend_schema(responses=PlayerAnswer, summary="A player")

@@ -257,6 +257,11 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("GET", "players/bea/", status=200)
     assert call("GET", "players/me/attempts/", status=200)["rows"]
     assert call("GET", "players/ada/attempts/", status=200, order="when", ruleset="M")["rows"]
+    call("PUT", "players/me/name/", {"name": "Beatrice"}, status=200, token=bea)
+    assert call("GET", "players/me/data/", status=200, token=bea)["account"]
+    call("DELETE", "players/me/", {"password": "another password"}, status=403, token=bea)
+    leaving = call("POST", "guests/", status=201)["token"]
+    call("DELETE", "players/me/", {}, status=204, token=leaving)
     call("DELETE", "tokens/current/", status=204, token=bea)
     call("DELETE", "tokens/current/", status=401, token=bea)
     assert answered == set(OPERATIONS)

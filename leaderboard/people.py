@@ -1,0 +1,124 @@
+"""What becomes of a player beside the games: another name, all that is stored of one, and the end of an account."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth.hashers import check_password
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext_noop
+
+from games import actions as players
+from games.errors import Problem
+from games.models import Attempt, Player
+from leaderboard import events, progress
+from leaderboard.models import Club, Entry, Follow, Membership, Race
+from leaderboard.standings import forget_kept_pages
+
+
+def rename(*, player: Player, name: str) -> Player:
+    """Another name for a player, on every board at once; see `games.actions.rename`."""
+    with transaction.atomic():
+        renamed = players.rename(player=player, name=name)
+        forget_kept_pages()
+    return renamed
+
+
+def delete_account(*, player: Player, password: str | None) -> None:
+    """Anonymise a player for ever: games, ranks and races stay, and nothing tells whose they were.
+
+    Open attempts end as given up; a club goes to its oldest manager or else member, or is dissolved.
+    Raises Problem (403) for a wrong password; a guest has none.
+    """
+    if not player.guest and not check_password(password or "", player.password):
+        raise Problem(403, "password", gettext_noop("This is not your password."), "password")
+    with transaction.atomic():
+        players.anonymise(player=player)
+        _give_up(player)
+        for membership in player.memberships.select_related("club").filter(role=Membership.OWNER):
+            _pass_on(membership)
+        player.memberships.all().delete()
+        Follow.objects.filter(follower=player).delete()
+        Follow.objects.filter(followed=player).delete()
+        Race.objects.filter(host=player).update(host=None)
+        forget_kept_pages()
+
+
+def _give_up(player: Player) -> None:
+    races: set[int] = set()
+    for attempt in Attempt.objects.filter(player=player, ended_at=None, ends_at__gt=Now()):
+        if Attempt.objects.filter(pk=attempt.pk, ended_at=None).update(end=Attempt.RESIGNED, ended_at=Now()):
+            races.update(progress.follow(attempt.pk))
+    events.wake(*races)
+
+
+def _pass_on(own: Membership) -> None:
+    Club.objects.select_for_update().get(pk=own.club_id)
+    others = own.club.memberships.exclude(pk=own.pk)
+    heir = others.filter(role=Membership.MANAGER).order_by("since").first() or others.order_by("since").first()
+    own.delete()
+    if heir is None:
+        Club.objects.filter(pk=own.club_id).update(dissolved_at=Now())
+    else:
+        heir.role = Membership.OWNER
+        heir.save(update_fields=["role"])
+
+
+# All that is stored of a player
+
+
+def collect(player: Player) -> Iterator[tuple[str, Any]]:
+    """What is stored of a player, part by part; lists are read as they are taken."""
+    yield (
+        "account",
+        {
+            "name": player.name,
+            "email": player.email or None,
+            "guest": player.guest,
+            "joined_at": write_time(player.joined_at),
+            "renamed_at": write_time(player.renamed_at),
+        },
+    )
+    yield "attempts", map(_describe_attempt, Attempt.objects.filter(player=player).select_related("deal").iterator())
+    entries = Entry.objects.filter(player=player).select_related("race").iterator()
+    yield "entries", map(_describe_entry, entries)
+    yield "races", ({"id": race.pk, "name": race.name} for race in Race.objects.filter(host=player))
+    yield "following", list(player.follows.values_list("followed__name", flat=True))
+    memberships = player.memberships.select_related("club")
+    yield "clubs", [{"name": row.club.name, "role": row.role, "since": write_time(row.since)} for row in memberships]
+
+
+def _describe_attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "id": attempt.pk,
+        "ranked": attempt.ranked,
+        "assisted": attempt.assisted,
+        "clock": attempt.clock,
+        "started_at": write_time(attempt.started_at),
+        "ended_at": write_time(attempt.ended_at),
+        "end": attempt.end or None,
+        "official_ms": attempt.official_ms,
+        "held": attempt.held or None,
+        "voided_at": write_time(attempt.voided_at),
+        "replay": {
+            "format": "pyramid-replay/1",
+            "deal": attempt.deal.code,
+            "moves": attempt.moves,
+            "times": attempt.times,
+            "rules": attempt.rules,
+        },
+    }
+
+
+def _describe_entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "race": entry.race_id,
+        "name": str(entry.race),
+        "attempt": entry.attempt_id,
+        "ranked": entry.ranked,
+        "unranked_because": entry.unranked_because or None,
+    }
+
+
+def write_time(moment: Any) -> str | None:
+    return moment and moment.isoformat(timespec="microseconds")

@@ -1,0 +1,200 @@
+"""Another name, one's own data, and the end of an account: what changes everywhere at once, and what stays."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core.cache import caches
+from django.db.models import F
+from knox.models import AuthToken
+
+from games.engine.replay import judge_document
+from games.models import OldName, Player
+from leaderboard import clubs, moderating, people, racing
+from leaderboard.models import Club, Follow, Membership
+from tests.client import Api
+from tests.players import in_parallel, log_in, make_daily, make_player, win
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "a long password"
+
+
+@pytest.fixture
+def ada() -> Player:
+    player = make_player("Ada")
+    player.set_password(PASSWORD)
+    player.email = "ada@example.org"
+    player.save()
+    return player
+
+
+@pytest.fixture
+def keep_pages(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Board pages are kept for a second, as they are outside the tests."""
+    boards = caches["boards"]
+    monkeypatch.setattr(boards, "default_timeout", 60)
+    boards.clear()
+    yield
+    boards.clear()
+
+
+# Another name
+
+
+def test_an_old_name_leads_to_the_player_and_to_nobody_else(ada: Player) -> None:
+    assert log_in(ada).call("PUT", "players/me/name/", {"name": "Countess"}) == (200, {"name": "Countess"})
+    assert Api().get("players/ada/")[1]["name"] == "Countess"
+    assert Api().get("players/countess/")[1]["name"] == "Countess"
+    for name in ("Ada", "ADA", "аdа"):
+        assert Api().post("players/", {"name": name, "password": PASSWORD})[0] in (400, 409)
+    guest = Api(token=Api().post("guests/", {})[1]["token"])
+    assert guest.post("guests/me/", {"name": "ada", "password": PASSWORD})[1]["code"] == "name_taken"
+    assert log_in(make_player("Bob")).call("PUT", "players/me/name/", {"name": "Ada"})[1]["code"] == "name_taken"
+
+
+def test_a_name_is_changed_once_in_thirty_days(ada: Player) -> None:
+    api = log_in(ada)
+    assert api.call("PUT", "players/me/name/", {"name": "ADA"})[0] == 200, "only how it is written"
+    assert api.call("PUT", "players/me/name/", {"name": "Countess"})[0] == 200
+    status, error = api.call("PUT", "players/me/name/", {"name": "Duchess"})
+    assert (status, error["code"], error["where"]) == (409, "renamed", "name")
+    Player.objects.update(renamed_at=F("renamed_at") - timedelta(days=30))
+    assert api.call("PUT", "players/me/name/", {"name": "Ada"})[0] == 200, "the own old name may be had back"
+    assert list(OldName.objects.values_list("player__name", flat=True)) == ["Ada"]
+    assert Api().get("players/countess/")[1]["name"] == "Ada"
+
+
+@pytest.mark.parametrize("name", ["", "x", "me", "admin", "a  b", " Ada", 7, None])
+def test_a_name_that_may_not_be_is_refused(ada: Player, name: Any) -> None:
+    status, error = log_in(ada).call("PUT", "players/me/name/", {"name": name})
+    assert (status in (400, 409), error["where"]) == (True, "name")
+    assert Player.objects.get().name == "Ada"
+
+
+def test_a_guest_has_no_name_to_change() -> None:
+    guest = Api(token=Api().post("guests/", {})[1]["token"])
+    assert guest.call("PUT", "players/me/name/", {"name": "Ada"})[1]["code"] == "guest"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_name_goes_to_one_of_many_who_want_it() -> None:
+    apis = [log_in(make_player(name)) for name in ("Bob", "Cleo", "Dan", "Eve")]
+    call = lambda api: api.call("PUT", "players/me/name/", {"name": "Ada"})  # noqa: E731
+    answers = in_parallel([lambda api=api: call(api) for api in apis])  # type: ignore[misc]
+    assert sorted(status for status, _answer in answers) == [200, 409, 409, 409]
+    assert Player.objects.filter(name="Ada").count() == 1
+
+
+# My data
+
+
+def test_my_data_is_all_of_it_and_replays_can_be_judged_again(ada: Player) -> None:
+    race, bob = make_daily(), make_player("Bob")
+    won = win(ada, 60_000, race=race)
+    win(bob, 61_000)
+    clubs.follow(player=ada, other=bob)
+    clubs.make_club(owner=ada, name="Sunday club")
+    status, data = log_in(ada).get("players/me/data/")
+    assert status == 200
+    assert data["account"]["email"] == "ada@example.org"
+    assert [row["id"] for row in data["attempts"]] == [won.pk]
+    assert judge_document(data["attempts"][0]["replay"]).outcome == "won"  # type: ignore[union-attr]
+    assert [row["race"] for row in data["entries"]] == [race.pk]
+    assert (data["following"], [club["name"] for club in data["clubs"]]) == (["Bob"], ["Sunday club"])
+    assert PASSWORD not in str(data)
+    assert ada.password not in str(data)
+    assert Api().get("players/me/data/")[0] == 401
+
+
+# The end of an account
+
+
+def test_a_deleted_account_leaves_its_ranks_and_no_name(ada: Player, keep_pages: None) -> None:
+    race, bob = make_daily(), make_player("Bob")
+    win(ada, 60_000, race=race)
+    win(bob, 61_000, race=race)
+    EmailAddress.objects.create(user=ada, email=ada.email)
+    pages = [
+        f"races/{race.pk}/board/",
+        "rulesets/T/board/",
+        f"deals/{race.code}/board/",
+        "daily/",
+        f"races/{race.pk}/changes/",
+        f"races/{race.pk}/board/guests/",
+    ]
+    for page in pages[:5]:
+        assert "Ada" in str(Api().get(page)), page
+    assert log_in(ada).call("DELETE", "players/me/", {"password": PASSWORD}) == (204, None)
+    for page in pages:
+        status, answer = Api().get(page)
+        assert (status, "Ada" in str(answer)) == (200, False), page
+    rows = Api().get(f"races/{race.pk}/board/")[1]["rows"]
+    assert [(row["rank"], row["player"] == "Bob") for row in rows] == [(1, False), (2, True)]
+    gone = Player.objects.get(pk=ada.pk)
+    assert (gone.email, gone.is_active, gone.has_usable_password()) == ("", False, False)
+    assert Api().get("players/ada/")[0] == 404
+    assert Api().get(f"players/{gone.name}/")[0] == 404
+    assert not AuthToken.objects.filter(user=ada).exists()
+    assert not EmailAddress.objects.exists()
+    assert Api().post("tokens/", {"name": gone.name, "password": PASSWORD})[0] == 401
+    assert Api().post("players/", {"name": "Ada", "password": PASSWORD})[0] == 201, "the name is free"
+
+
+@pytest.mark.parametrize("body", [{}, {"password": "another password"}])
+def test_an_account_is_deleted_by_its_password_alone(ada: Player, body: dict[str, str]) -> None:
+    status, error = log_in(ada).call("DELETE", "players/me/", body)
+    assert (status, error["code"]) == (403, "password")
+    assert Player.objects.get().is_active
+
+
+def test_a_guest_goes_without_a_password() -> None:
+    guest = Api(token=Api().post("guests/", {})[1]["token"])
+    assert guest.call("DELETE", "players/me/", {})[0] == 204
+    assert guest.get("players/me/")[0] == 401
+
+
+def test_open_games_end_and_clubs_are_passed_on(ada: Player) -> None:
+    race, bob, cleo = make_daily(), make_player("Bob"), make_player("Cleo")
+    entry, _created = racing.enter(player=ada, race=race.pk)
+    shared, alone = clubs.make_club(owner=ada, name="Shared"), clubs.make_club(owner=ada, name="Alone")
+    for player in (bob, cleo):
+        clubs.join(player=player, invite_code=shared.invite_code)
+        clubs.follow(player=player, other=ada)
+    clubs.set_role(by=ada, club=shared.pk, member=cleo, role="manager")
+    people.delete_account(player=ada, password=PASSWORD)
+    entry.attempt.refresh_from_db()
+    assert entry.attempt.end == "resigned"
+    roles = dict(Membership.objects.values_list("player__name", "role"))
+    assert roles == {"Bob": "member", "Cleo": "owner"}
+    assert Club.objects.get(pk=alone.pk).dissolved_at
+    assert not Follow.objects.exists()
+
+
+# What is taken back is not shown any more, though pages are kept
+
+
+CHANGES: list[tuple[str, Callable[[Any, Player], Any]]] = [
+    ("void", lambda attempt, _player: moderating.void(attempt=attempt)),
+    ("hold", lambda attempt, _player: moderating.hold(attempt=attempt, because="pace")),
+    ("rename", lambda _attempt, player: people.rename(player=player, name="Countess")),
+    ("delete", lambda _attempt, player: people.delete_account(player=player, password=PASSWORD)),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), CHANGES, ids=[name for name, _change in CHANGES])
+def test_no_kept_page_shows_what_was_taken_back(ada: Player, keep_pages: None, name: str, change: Any) -> None:
+    assert caches["boards"].default_timeout > 0
+    race = make_daily()
+    attempt = win(ada, 60_000, race=race)
+    pages = (f"races/{race.pk}/board/", "rulesets/T/board/", "rulesets/T/board/?period=day&histogram=5")
+    assert all("Ada" in str(Api().get(page)) for page in pages)
+    assert change(attempt, ada) is not False
+    assert not any("Ada" in str(Api().get(page)) for page in pages)
+
+
+def test_the_tests_themselves_keep_no_pages() -> None:
+    assert settings.CACHES["boards"]["TIMEOUT"] == 0
