@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('games', '0008_paused'),
+        ('games', '0009_counters'),
     ]
 
     operations = [
