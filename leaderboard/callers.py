@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.http.cookie import parse_cookie
-from django.http.request import validate_host
+from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from knox.models import AuthToken
@@ -28,9 +28,9 @@ def read_header(scope: Scope, name: str) -> str | None:
 
 
 def is_allowed_origin(scope: Scope) -> bool:
-    """Whether a page of this origin may open sockets: our own (scheme, host and port), or one of TRUSTED_ORIGINS.
+    """Whether a page of this origin may open sockets: our own (scheme, host and port), or a CSRF_TRUSTED_ORIGINS.
 
-    A client without an Origin is no page: it may, but cookies do not count for it (`read_session_key`).
+    A client without an Origin is no page: it may, but cookies do not count for it (`read_cookies`).
     "null" (a sandbox, a file) is nobody's.
     """
     origin = read_header(scope, "origin")
@@ -39,9 +39,8 @@ def is_allowed_origin(scope: Scope) -> bool:
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
     host = (read_header(scope, "host") or "").lower()
-    if not validate_host(
-        host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host, settings.ALLOWED_HOSTS
-    ):
+    domain, _port = split_domain_port(host)
+    if not validate_host(domain, settings.ALLOWED_HOSTS):
         return False
     return origin.lower() == f"{'https' if is_secure(scope) else 'http'}://{host}"
 
@@ -73,7 +72,7 @@ class Caller(NamedTuple):
 
 def find_by_token(token: str) -> Caller:
     """Raises Problem (401)."""
-    player, found = TokenAuthentication().authenticate_credentials(token.encode())
+    player, found = TokenAuthentication().authenticate_credentials(token.encode(errors="replace"))
     return Caller(player.pk, found.digest, "", "")
 
 

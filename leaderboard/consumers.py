@@ -4,42 +4,46 @@ A consumer only admits a client and passes frames on; what is told is `watching`
 move over a socket is the very call that it is over REST. `scope["call"]` makes that call (pyramid_site.asgi).
 """
 
+import asyncio
+import contextlib
 import json
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import parse_qs
 
 from channels.consumer import get_handler_name
+from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DataError, Error
 from django.utils.crypto import get_random_string
 
 from games.engine.replay import dump, read_json
 from games.errors import Problem
 from leaderboard import callers, daily, feed, watching
 from leaderboard.actions import read_clock
-from leaderboard.hub import Member, hub
+from leaderboard.hub import LAGGING, NOT_ALLOWED, NOT_FOUND, Member, hub
 
 PROTOCOL = "pyramidion"
 TOKEN_MARK = "token."
 FRAME_LIMIT = 4096  # bytes of a frame from a client
 
-BAD_DATA, TOO_BIG, TRY_LATER = 1003, 1009, 1013
-BAD_FRAME, NOT_ALLOWED, NOT_TO_SEE, NOT_FOUND, LAGGING, FLOOD = 4400, 4401, 4403, 4404, 4008, 4429
+BAD_DATA, TOO_BIG, TRY_LATER, BAD_FRAME, FLOOD = 1003, 1009, 1013, 4400, 4429
 REASONS = {
     BAD_DATA: "binary",
     TOO_BIG: "too_large",
     TRY_LATER: "busy",
     BAD_FRAME: "bad_frame",
     NOT_ALLOWED: "not_allowed",
-    NOT_TO_SEE: "not_to_see",
+    watching.NOT_TO_SEE: "not_to_see",
     NOT_FOUND: "not_found",
     LAGGING: "lagging",
     FLOOD: "flood",
 }
 
 FLOOD_BURST, FLOOD_RATE = 40, 20  # frames from a client: so many at once, so many a second
+SILENCE = 10.0  # seconds in which a socket that needs a caller waits for the token
 
 
 class Closed(Exception):
@@ -53,16 +57,33 @@ class Closed(Exception):
 class Socket(AsyncWebsocketConsumer):
     """What all sockets share: who may connect, who it is, what a client may send, how it ends."""
 
+    key: Any = None  # of the topic
     caller: callers.Caller | None = None
     token = ""
     member: Member | None = None
     needs_caller = False
+    ended = False
     allowance = float(FLOOD_BURST)
     heard_at = 0.0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async def send_if_open(message: dict[str, Any]) -> None:
+            # to uvicorn, sending to a client that has gone is an OSError, after a close of its own a RuntimeError
+            with contextlib.suppress(OSError, RuntimeError):
+                await send(message)
+
+        try:
+            await super().__call__(scope, receive, send_if_open)
+        finally:
+            if self.member is not None:
+                hub.leave(self.key, self.member)
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         """Channels' own would go to the database's thread and back for every event."""
         await getattr(self, get_handler_name(message))(message)
+
+    async def websocket_disconnect(self, message: dict[str, Any]) -> None:
+        raise StopConsumer
 
     async def connect(self) -> None:
         if not callers.is_allowed_origin(self.scope):
@@ -70,25 +91,44 @@ class Socket(AsyncWebsocketConsumer):
             return
         protocols = self.scope["subprotocols"]
         await self.accept(PROTOCOL if PROTOCOL in protocols else None)
-        try:
-            token = next((name[len(TOKEN_MARK) :] for name in protocols if name.startswith(TOKEN_MARK)), None)
-            await self.identify(token)
-            if self.caller or not self.needs_caller:
-                await self.begin()
-        except Closed as closed:
-            await self.end(closed.code)
-        except DatabaseError:
-            await self.end(TRY_LATER)
-
-    async def identify(self, token: str | None) -> None:
-        """Find out who it is. Raises Closed."""
-        try:
+        token = next((name[len(TOKEN_MARK) :] for name in protocols if name.startswith(TOKEN_MARK)), None)
+        async with self.closing():
             if token is not None:
-                self.caller, self.token = await hub.read(callers.find_by_token, token), token
+                await self.identify(token)
             elif key := callers.read_cookies(self.scope).get(settings.SESSION_COOKIE_NAME):
                 self.caller = await hub.read(callers.find_by_session, key)
+            if self.caller or not self.needs_caller:
+                await self.begin()
+            else:
+                asyncio.get_running_loop().call_later(SILENCE, self.end_if_unknown)
+
+    @contextlib.asynccontextmanager
+    async def closing(self) -> AsyncIterator[None]:
+        """Close the socket where the block says so, or where the database cannot be asked."""
+        try:
+            yield
+        except Closed as closed:
+            await self.end(closed.code)
+        except RecursionError:  # a frame that could be read, but is too deep to be written
+            await self.end(BAD_FRAME)
+        except DataError:  # it was asked for what can be nobody's: a name with a NUL
+            await self.end(NOT_FOUND)
+        except (Error, TimeoutError):
+            await self.end(TRY_LATER)
+
+    async def identify(self, token: str) -> None:
+        """Find out whose token it is. Raises Closed."""
+        try:
+            self.caller, self.token = await hub.read(callers.find_by_token, token), token
         except Problem:
             raise Closed(NOT_ALLOWED) from None
+        if self.member is not None:
+            self.member.caller = self.caller
+            hub.guard(self.member)
+
+    def end_if_unknown(self) -> None:
+        if self.caller is None:
+            self.ending = asyncio.ensure_future(self.end(NOT_ALLOWED))
 
     async def begin(self) -> None:
         """The socket is open, and its caller known where one is needed. Raises Closed."""
@@ -99,7 +139,9 @@ class Socket(AsyncWebsocketConsumer):
         raise Closed(BAD_FRAME)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        try:
+        if self.ended:
+            return
+        async with self.closing():
             frame = self.read_frame(text_data)
             if set(frame) == {"token"} and isinstance(frame["token"], str) and self.caller is None:
                 await self.identify(frame["token"])
@@ -109,10 +151,6 @@ class Socket(AsyncWebsocketConsumer):
                 raise Closed(NOT_ALLOWED)
             else:
                 await self.hear(frame)
-        except Closed as closed:
-            await self.end(closed.code)
-        except DatabaseError:
-            await self.end(TRY_LATER)
 
     def read_frame(self, text: str | None) -> dict[str, Any]:
         now = time.monotonic()
@@ -140,22 +178,22 @@ class Socket(AsyncWebsocketConsumer):
         await self.base_send({"type": "websocket.send", "text": text})
 
     async def end(self, code: int) -> None:
-        await self.close(code=code, reason=REASONS.get(code))
+        """Close the socket, once; nothing is sent to it any more."""
+        if self.ended:
+            return
+        self.ended = True
+        if self.member is not None:
+            self.member.leave()
+        await self.close(code=code, reason=REASONS[code])
 
 
 class Watcher(Socket):
     """A socket that watches a topic of the hub."""
 
-    key: Any = None
-
     async def watch(self, key: Any, make: Any, catch_up: Any = None) -> None:
         self.key = key
         if not await hub.join(key, make, self.make_member(), catch_up):
             raise Closed(NOT_FOUND)
-
-    async def disconnect(self, code: int) -> None:
-        if self.member is not None:
-            hub.leave(self.key, self.member)
 
 
 class RaceFeed(Watcher):
@@ -190,7 +228,7 @@ class TableFeed(Watcher):
         route = self.scope["url_route"]["kwargs"]
         attempt = await hub.read(watching.find_table, route["race"], route["player"], self.caller.player)
         if attempt is None:
-            raise Closed(NOT_TO_SEE)
+            raise Closed(watching.NOT_TO_SEE)
         await self.watch(("table", attempt), lambda hub: watching.TableTopic(hub, attempt))
 
 
@@ -216,10 +254,12 @@ class Play(Socket):
         await self.send_text(dump(answer))
 
     def write_headers(self) -> list[tuple[bytes, bytes]]:
-        """Those of the call: who it is, and the language. Its Origin was checked when the socket was opened, so the
-        pair of values that CSRF wants is ours to send."""
+        """Those of the call: who it is, and the language.
+
+        The Origin was checked when the socket was opened, so the pair of values that CSRF wants is ours to send.
+        """
         headers = {"content-type": "application/json", "host": callers.read_header(self.scope, "host") or ""}
-        for name in ("accept-language", "x-forwarded-proto"):
+        for name in ("accept-language", "origin", "x-forwarded-proto"):
             if value := callers.read_header(self.scope, name):
                 headers[name] = value
         if self.token:
@@ -231,7 +271,3 @@ class Play(Socket):
             )
             headers["x-csrftoken"] = pair
         return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-
-    async def disconnect(self, code: int) -> None:
-        if self.member is not None:
-            hub.leave(None, self.member)

@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import Error, connection, transaction
 
 CHANNEL = "pyramidion"
 GAP = 0.25  # seconds between two wake-ups of a race from one process; in between the hubs look by themselves
@@ -34,7 +34,7 @@ def _notify(races: tuple[int, ...]) -> None:
         for race in filter(_is_due, races):
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, str(race)])
-    except DatabaseError as error:
+    except Error as error:
         logger.warning("A wake-up was lost: %s", error)
 
 
@@ -58,8 +58,10 @@ async def listen(wake: Callable[[int], Any]) -> None:
                 async for notice in listening.notifies():
                     if notice.payload.isdigit():
                         wake(int(notice.payload))
-        except (psycopg.Error, DatabaseError, OSError) as error:
+        except (psycopg.Error, Error, OSError) as error:
             logger.warning("Not listening for wake-ups: %s", error)
+        except Exception:
+            logger.exception("Not listening for wake-ups")
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from django.db import DatabaseError, close_old_connections, connections
+from django.db import Error, close_old_connections, connections
 
 from games.engine.replay import dump
 from leaderboard import callers, events
@@ -26,7 +26,8 @@ REST = 4  # a look that took long is followed by a pause so many times as long
 LONGEST_PAUSE = 2.0
 QUEUE = 64  # frames that may wait for a socket
 CHECK = 3.0  # seconds between two looks at who may still be here
-LAGGING, NOT_ALLOWED = 4008, 4401
+BEGIN = 5.0  # seconds that a newcomer waits for a topic that nobody has read yet
+LAGGING, NOT_ALLOWED, NOT_FOUND = 4008, 4401, 4404
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +47,13 @@ class Member:
         self.queue: deque[str] = deque()
         self.filled = asyncio.Event()
         self.ended = False
-        self.task: asyncio.Future[None] | None = None
+        self.writing: asyncio.Future[None] | None = None
+        self.closing: asyncio.Future[None] | None = None
 
     def start(self) -> None:
         """Begin to send what is in the queue."""
-        self.task = asyncio.ensure_future(self._write())
+        if not self.ended:
+            self.writing = asyncio.ensure_future(self._write())
 
     async def _write(self) -> None:
         while True:
@@ -70,14 +73,14 @@ class Member:
         """Have the socket closed, even if a send is stuck; what waits for it is dropped."""
         if not self.ended:
             self.leave()
-            self.task = asyncio.ensure_future(self.close(code))
+            self.closing = asyncio.ensure_future(self.close(code))
 
     def leave(self) -> None:
-        """The socket has gone."""
+        """The socket has gone, or is going."""
         self.ended = True
         self.queue.clear()
-        if self.task is not None:
-            self.task.cancel()
+        if self.writing is not None:
+            self.writing.cancel()
 
 
 class Topic:
@@ -110,6 +113,11 @@ class Topic:
         for member in self.members:
             member.put(text)
 
+    def end(self, code: int) -> None:
+        """Have every socket closed: there is nothing to be watched any more."""
+        for member in self.members:
+            member.end(code)
+
     async def _run(self) -> None:
         pause = 0.0
         while True:
@@ -121,7 +129,7 @@ class Topic:
                     self.ready.set_result(await self.begin())
                 took = time.monotonic() - began
                 pause = max(WINDOW, REST * took)
-            except DatabaseError as error:
+            except Error as error:
                 took, pause = 0.0, min(2 * max(pause, WINDOW), LONGEST_PAUSE)
                 logger.warning("%s could not be read: %s", self, error)
             except Exception:
@@ -173,7 +181,7 @@ class Hub:
         member: Member,
         catch_up: Callable[[], dict[str, Any] | None] | None = None,
     ) -> bool:
-        """Let a socket watch a topic; False where there is no such thing.
+        """Let a socket watch a topic; False where there is no such thing. Raises TimeoutError after BEGIN.
 
         catch_up: asks the database for the first frame of who was here before; without it that is a snapshot.
         """
@@ -183,7 +191,9 @@ class Hub:
             topic = self.topics[key] = make(self)
         topic.users += 1
         try:
-            if not await asyncio.shield(topic.ready):
+            async with asyncio.timeout(BEGIN):
+                is_there = await asyncio.shield(topic.ready)
+            if not is_there:
                 return False
             if catch_up is None:
                 # nothing is awaited between the two: no change is missed, and none comes first
@@ -219,8 +229,11 @@ class Hub:
             guarded = list(self.guarded)
             try:
                 gone = await self.read(callers.find_gone, {member.caller for member in guarded if member.caller})
-            except DatabaseError as error:
+            except Error as error:
                 logger.warning("Who may still be here could not be read: %s", error)
+                continue
+            except Exception:
+                logger.exception("Who may still be here could not be read")
                 continue
             for member in guarded:
                 if member.caller in gone:

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from games.engine.cards import write_cards
 from games.engine.replay import dump
+from games.errors import Problem
 from games.models import Attempt
+from games.names import clean_name, name_key
 from leaderboard import feed, sight
 from leaderboard.actions import read_clock
-from leaderboard.hub import Hub, Topic
+from leaderboard.hub import NOT_FOUND, Hub, Topic
 from leaderboard.models import Entry, Race
 
 REREAD = 30.0  # seconds between two looks at everything
@@ -55,6 +57,7 @@ class RaceTopic(Topic):
         since = self.state.now - REACH if is_deep else self.state.now
         changes = await self.hub.read(feed.read_changes, self.race, since, limit=MOST_CHANGES)
         if changes is None:
+            self.end(NOT_FOUND)
             return
         fresh = [row for row in changes.rows if self.told.get(row.entry) != row.version]
         over = [row for row in reversed(fresh) if not row.is_playing]
@@ -146,11 +149,15 @@ def read_table(attempt: int, watching: set[int]) -> Table:
 
 
 def find_table(race: int, player: str, viewer: int) -> int | None:
-    """The attempt of a player in a race, if the viewer may watch it: who has ended an own entry there, and is not
-    playing the same cards; else None."""
+    """The attempt of a player, however the name is written, in a race, if the viewer may watch it: who has ended an
+    own entry there, and is not playing the same cards; else None."""
+    try:
+        key = name_key(clean_name(player))
+    except Problem:  # nobody has a name that may not be
+        return None
     now = read_clock()
     own = Entry.objects.select_related("attempt", "player").filter(race=race, player=viewer).first()
-    theirs = Entry.objects.filter(race=race, player__name=player).first()
+    theirs = Entry.objects.filter(race=race, player__name_key=key).first()
     order = Race.objects.filter(pk=race).values_list("deal__order", flat=True).first()
     if own is None or theirs is None or order is None or not own.attempt.expire(now=now).end:
         return None

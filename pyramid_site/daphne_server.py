@@ -29,6 +29,9 @@ reactor: Any = installed_reactor
 END_SECONDS = 10  # for running requests to end at SIGTERM
 SERVICE_RESTART = 1012
 MESSAGE_LIMIT = 4096  # bytes of a message from a websocket client
+MOST_MESSAGES = 64  # may wait for the application
+FLOOD = 4429, "flood"
+CLOSE_SECONDS = 10  # for a client to take what waits for it and the close
 
 
 class Flow:
@@ -146,9 +149,21 @@ class Socket(WebSocketProtocol):
         super().serverSend(content, binary)
         self.maxMessagePayloadSize = limit
 
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:
+        if self.application_queue.qsize() < MOST_MESSAGES:
+            super().onMessage(payload, isBinary)
+        elif self.state == self.STATE_OPEN:
+            while not self.application_queue.empty():
+                self.application_queue.get_nowait()
+            self.close_with(*FLOOD)
+
+    def close_with(self, code: int, reason: str) -> None:
+        """Close; sendClose would refuse the codes below 3000."""
+        self.sendCloseFrame(code=code, reasonUtf8=reason.encode(), isReply=False)
+
     def handle_reply(self, message: dict[str, Any]) -> None:
         if message["type"] == "websocket.close" and self.state == self.STATE_OPEN:
-            self.sendClose(code=message.get("code") or 1000, reason=message.get("reason"))
+            self.close_with(message.get("code") or 1000, message.get("reason") or "")
         else:
             super().handle_reply(message)
 
@@ -183,7 +198,8 @@ class BoundedServer(Server):
     def listen(self) -> None:
         """Puts the classes above in the place of daphne's, which run() has just made use of, and lets clients in."""
         self.ws_factory.protocol = Socket
-        self.ws_factory.setProtocolOptions(failByDrop=False)  # a client is told why (1009: its message is too large)
+        # a client is told why (1009: its message is too large)
+        self.ws_factory.setProtocolOptions(failByDrop=False, closeHandshakeTimeout=CLOSE_SECONDS)
         build = self.http_factory.buildProtocol
 
         def build_protocol(address: Any) -> Any:

@@ -13,10 +13,12 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 import pyramid_site
+from pyramid_site.sockets import Socket
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +102,12 @@ def work(listener: socket.socket, *, proxy_headers: bool) -> None:
     """Serves `listener` until SIGTERM."""
     from pyramid_site.asgi import application
 
-    config = uvicorn.Config(
+    uvicorn.Server(configure(application, proxy_headers=proxy_headers)).run(sockets=[listener])
+
+
+def configure(application: Any, *, proxy_headers: bool) -> uvicorn.Config:
+    """uvicorn's settings: a websocket may live for ever if it answers the pings."""
+    return uvicorn.Config(
         application,
         lifespan="on",
         log_config=None,  # as the settings say
@@ -109,12 +116,12 @@ def work(listener: socket.socket, *, proxy_headers: bool) -> None:
         proxy_headers=proxy_headers,
         timeout_keep_alive=75,  # longer than a proxy keeps an idle connection (nginx: 60)
         timeout_graceful_shutdown=END_SECONDS,
+        ws=Socket,
         ws_max_size=MESSAGE_LIMIT,
         ws_ping_interval=20,
         ws_ping_timeout=30,
         ws_per_message_deflate=False,  # each client would have its own compressor, run again for each frame
     )
-    uvicorn.Server(config).run(sockets=[listener])
 
 
 def main() -> None:

@@ -1,0 +1,41 @@
+"""Real servers on the tests' database, started once for all tests of a file."""
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests.live.sockets import ARGUMENTS
+from tests.site.servers import KINDS, RunningServer, database_environment, serve
+
+MISTAKES = re.compile(r"Traceback|never retrieved|was destroyed|never awaited|Unexpected ASGI")
+
+
+BUSY = "SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid() AND datname = %s"
+
+
+@pytest.fixture(autouse=True)
+def settled(transactional_db: None) -> Iterator[None]:
+    """The tables are emptied after a test: not in the midst of what a server does for a client that has gone."""
+    yield
+    quiet = 0
+    while quiet < 3:
+        with connection.cursor() as cursor:
+            cursor.execute(BUSY, [connection.settings_dict["NAME"]])
+            quiet = 0 if cursor.fetchone()[0] else quiet + 1
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def server(request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any) -> Iterator[RunningServer]:
+    """A daphne, then a uvicorn; at the end there must be no mistake in its log."""
+    with django_db_blocker.unblock():
+        env = database_environment()
+    env |= {"CSRF_TRUSTED_ORIGINS": "https://trusted.example", "PGAPPNAME": f"test-live-{os.getpid()}"}
+    with serve(ARGUMENTS[request.param], env) as server:
+        yield server
+        assert not MISTAKES.search(server.log.read_text()), server.log.read_text()
