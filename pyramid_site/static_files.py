@@ -1,14 +1,17 @@
 """Static files under names that hold a hash of their content, so that a browser keeps them for good."""
 
+import gzip
+import zlib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from django.contrib.staticfiles.storage import HashedFilesMixin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 OURS = ("games", "leaderboard", "site")
 IMPORT = (
-    r"""(?P<matched>\b(?P<how>(?:from|import)\s*\(?)\s*["'](?P<url>\.{1,2}/[^"']+)["'])""",
-    """%(how)s "%(url)s\"""",
+    r"""(?P<matched>\b(?P<how>(?:from|import)\s*\(?\s*)["'](?P<url>\.{1,2}/[^"']+)["'])""",
+    """%(how)s"%(url)s\"""",
 )
 
 
@@ -28,4 +31,11 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     def compress_files(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Compress what pages name and is new: the content of a hashed name never changes."""
         named = set(self.hashed_files.values())
-        yield from super().compress_files([path for path in paths if path in named and not self.exists(f"{path}.gz")])
+        yield from super().compress_files([path for path in paths if path in named and not self._is_compressed(path)])
+
+    def _is_compressed(self, name: str) -> bool:
+        """Whether a whole copy lies beside a file; a run that was killed may have left half of one."""
+        try:
+            return gzip.decompress(Path(self.path(f"{name}.gz")).read_bytes()) == Path(self.path(name)).read_bytes()
+        except (OSError, EOFError, zlib.error):
+            return False
