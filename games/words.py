@@ -93,6 +93,7 @@ WORDS = {
     "play": _("Play"),
     "go_on": _("Go on"),
     "look": _("Look"),
+    "see_race": _("See the race"),
     "easy": _("easy"),
     "medium": _("medium"),
     "hard": _("hard"),

@@ -31,7 +31,13 @@ function drawDaily(race) {
     make("span", { textContent: facts.filter(Boolean).join(" · ") }),
     rows.length ? make("ol", {}, ...rows) : make("span", { textContent: say("nobody") }),
     ...(entry?.end ? [make("span", { textContent: tellEntry(entry) })] : []),
-    make("a", { className: "button", href: address, textContent: say(label) }),
+    make(
+      "div",
+      { className: "ways" },
+      make("a", { className: "button", href: address, textContent: say(label) }),
+      " ",
+      make("a", { href: `/races/${race.id}/`, textContent: say("see_race") }),
+    ),
   );
 }
 
