@@ -132,7 +132,7 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
     ruleset = RULESETS[seen.race.ruleset]
     me = request.user.name if isinstance(request.user, Player) else None
     board = _read_board(seen.race, request.user)
-    total, below = stats.list_below(seen.race, limit=BELOW_ROWS, offset=0)
+    guests = stats.list_guests(seen.race, limit=BELOW_ROWS, offset=0)[1]
     data = write_page_data(
         words=words.write_words(),
         race=race,
@@ -143,7 +143,8 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
         ruleset=dataclasses.asdict(ruleset) | {"name": gettext(ruleset.name)},
         state=state.write(),
         board=board,
-        below={"total": total, "rows": below},
+        below=stats.list_below(seen.race, limit=BELOW_ROWS, offset=0)[1],
+        guests=guests,
     )
     page = {
         "head": _head_race(seen),
@@ -172,6 +173,7 @@ def _head_race(seen: entries.SeenRace) -> dict[str, Any]:
         "opens_at": race.opens_at,
         "closes_at": race.closes_at,
         "players": gettext(WORDS["players"]) % {"count": seen.players},
+        "club": race.club.name if race.club else None,
         "needs_code": bool(race.invite_code),
         "withdrawn": race.withdrawn_at is not None,
         "because": race.withdrawn_because,

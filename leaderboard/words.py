@@ -18,8 +18,8 @@ WORDS = {
     "go_on": _("Go on"),
     "my_result": _("See my result"),
     # who plays
-    "progress": _("%(removed)s of 28, moves: %(moves)s"),
-    "progress_pass": _("%(removed)s of 28, moves: %(moves)s, pass %(pass)s"),
+    "progress": _("%(removed)s/28, moves: %(moves)s"),
+    "progress_pass": _("%(removed)s/28, moves: %(moves)s, pass %(pass)s"),
     "show_all": _("Show all: %(count)s"),
     "show_fewer": _("Show fewer"),
     "watch_player": _("Watch %(player)s"),
@@ -30,10 +30,12 @@ WORDS = {
     # how it ended
     "won_in": _("Won in %(time)s"),
     "won_practice": _("Won for practice"),
+    "won_guest": _("Won in %(time)s as a guest, for practice"),
     "held": _("Won in %(time)s, but outside the ranks until it has been looked at"),
     "resigned": _("Gave up, cards left: %(left)s"),
     "expired": _("Time ran out, cards left: %(left)s"),
     # told aloud
+    "news_open": _("The race is open."),
     "news_won": _("%(player)s has won in %(time)s: rank %(rank)s."),
     "news_over": _("%(player)s has ended without a win."),
     "news_many": _("%(count)s have ended."),

@@ -16,7 +16,7 @@ def tile(page: Page, ruleset: str) -> Locator:
 def enter(page: Page, server: str, ruleset: str) -> None:
     """From the first page to the window before the first card."""
     page.goto(server)
-    tile(page, ruleset).get_by_role("link").click()
+    tile(page, ruleset).locator(".button").click()
     expect(page.locator("#before")).to_be_visible()
 
 
@@ -42,10 +42,10 @@ def test_a_guest_plays_the_daily_for_practice_and_stands_on_no_board(page: Page,
 
     page.locator('#result [value=""]').click()
     page.goto(server)
-    expect(tile(page, "Relaxed").get_by_role("link")).to_have_text("Look")
+    expect(tile(page, "Relaxed").locator(".button")).to_have_text("Look")
     expect(tile(page, "Relaxed")).to_contain_text("16 moves")
     expect(tile(page, "Relaxed").locator("ol")).to_have_count(0)
-    tile(page, "Relaxed").get_by_role("link").click()
+    tile(page, "Relaxed").locator(".button").click()
     table.result(page, FEWEST)
 
 
@@ -60,7 +60,7 @@ def test_a_player_signs_up_enters_the_daily_and_stands_on_its_board(page: Page, 
     page.goto(server)
     expect(tile(page, "Three passes").locator("ol li")).to_have_count(1)
     expect(tile(page, "Three passes").locator("ol li").first).to_contain_text("Daily Ada")
-    expect(tile(page, "Three passes").get_by_role("link")).to_have_text("Look")
+    expect(tile(page, "Three passes").locator(".button")).to_have_text("Look")
 
     page.goto(f"{server}/play/")  # the result of the daily: from there to a ranked game
     page.locator('#result [value="another"]').click()

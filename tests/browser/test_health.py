@@ -21,6 +21,9 @@ PAGES = {
     "play/<str:code>": ["/play/PY1-S-AAAAAAS", "/play/PY1-G-AAAAAAS", "/play/PY1-J-AAAAAAS"],
     "rules/": ["/rules/"],
     "rules/<slug:slug>/": ["/rules/tower/", "/rules/giza/", "/rules/joker/", "/rules/free/"],
+    "races/": ["/races/"],
+    "races/<int:race>/": ["/races/1/"],
+    "daily/<str:letter>/": ["/daily/T/"],
     "api/": ["/api/"],
 }
 NO_PAGES = {"language/", "ping/", "admin/"}  # the last is Django's own

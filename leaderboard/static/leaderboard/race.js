@@ -19,8 +19,7 @@ const ROW_CARDS = 7;
 const byId = (id) => document.getElementById(id);
 const state = startState();
 let board = { ...data.board, stale: false };
-let below = data.below.rows.map((row) => ({ ...row, kind: row.held ? "held" : "finished" }));
-let belowTotal = data.below.total;
+let below = joinBelow(data.below, data.guests);
 let entry = data.entry;
 let mayWatch = data.may_watch;
 let ahead = 0; // the server's clock less this one, in ms
@@ -60,6 +59,9 @@ function showHead() {
   write(enter, say(over ? "my_result" : entry ? "go_on" : "enter"));
   enter.href = entry?.attempt ? `/play/?attempt=${entry.attempt}` : `/play/?race=${data.race}`;
   enter.classList.toggle("plain", Boolean(over));
+  byId("body").hidden = state.phase === "upcoming";
+  byId("before").hidden = state.phase !== "upcoming";
+  byId("playing-part").hidden = state.phase === "closed" || state.phase === "withdrawn";
   if (byCode) byCode.hidden = state.phase !== "open" || Boolean(entry);
 }
 
@@ -156,13 +158,14 @@ async function readBoard() {
   if (board.stale) return;
   board.stale = true;
   await new Promise((done) => setTimeout(done, 500 + 1000 * Math.random()));
-  const found = await call("GET", `races/${data.race}/board/?limit=${MOST_PLACES}`).catch(() => null);
-  const outside = await call("GET", `races/${data.race}/board/below/`).catch(() => null);
+  const path = `races/${data.race}/board/`;
+  const asked = [`${path}?limit=${MOST_PLACES}`, `${path}below/`, `${path}guests/`].map((one) => call("GET", one));
+  const answers = await Promise.all(asked).catch(() => null);
   board.stale = false;
-  if (!found || !outside) return;
+  if (!answers) return;
+  const [found, outside, guests] = answers;
   board = { ...board, total: found.total, rows: rank(found.rows) };
-  below = outside.rows.map((row) => ({ ...row, kind: row.held ? "held" : "finished" }));
-  belowTotal = outside.total;
+  below = joinBelow(outside.rows, guests.rows);
   draw("board", "below");
 }
 
@@ -267,15 +270,26 @@ const belowFold = makeFold(
   () => draw("below"),
 );
 
-function tellEnd({ kind, end, held, ranked, left, official_ms: ms }) {
-  if (kind === "held" || held) return say("held", { time: writeTime(ms, true) });
-  if (end === "won") return ranked === false ? say("won_practice") : say("won_in", { time: writeTime(ms, true) });
-  return say(end === "expired" ? "expired" : "resigned", { left });
+/** Who stands outside the ranks: the held, guests who won, then by cards left. */
+function joinBelow(rows, guests) {
+  return [
+    ...rows.map((row) => ({ ...row, kind: row.held ? "held" : "finished" })),
+    ...guests.map((row) => ({ ...row, kind: "finished", end: "won", guest: true, left: 0 })),
+  ];
 }
 
+function tellEnd({ kind, end, guest, ranked, left, official_ms: ms }) {
+  const time = writeTime(ms ?? 0, true);
+  if (kind === "held") return say("held", { time });
+  if (end !== "won") return say(end === "expired" ? "expired" : "resigned", { left });
+  return guest ? say("won_guest", { time }) : ranked ? say("won_in", { time }) : say("won_practice");
+}
+
+const orderBelow = ({ kind, end, left, official_ms: ms }) =>
+  (kind === "held" ? 0 : end === "won" ? 2 ** 32 : 2 ** 40 + left) + (ms ?? 0);
+
 function showBelow() {
-  const first = (row) => (row.kind === "held" ? row.official_ms : 2 ** 40 + row.left);
-  below.sort((a, b) => first(a) - first(b));
+  below.sort((a, b) => orderBelow(a) - orderBelow(b));
   const shown = belowFold.all ? below : below.slice(0, FIRST_BELOW);
   const items = shown.map((row) => {
     const item = document.createElement("li");
@@ -291,11 +305,10 @@ function showBelow() {
 }
 
 function followBelow(row) {
-  const before = below.length;
   below = below.filter(({ player }) => player !== row.player);
-  const isBelow = row.ranked && (row.kind === "held" || (row.kind === "finished" && row.end !== "won"));
-  if (isBelow) below.push({ ...row, left: 28 - row.removed });
-  belowTotal += below.length - before;
+  const notWon = row.ranked && row.kind === "finished" && row.end !== "won";
+  const guestWon = row.guest && row.kind === "finished" && row.end === "won";
+  if (row.kind === "held" || notWon || guestWon) below.push({ ...row, left: 28 - row.removed });
 }
 
 // What is told
@@ -355,6 +368,7 @@ function tellBack(ended) {
 
 function onFrame(frame, fresh) {
   setClock(frame);
+  if (frame.phase === "open" && byId("body").hidden) byId("news").textContent = say("news_open");
   for (const row of fresh) followEntry(row);
   if (frame.type === "snapshot") readBoard();
   else if (!agrees(board.rows, state.top)) readBoard();
