@@ -20,7 +20,11 @@ from games.words import write_words
 
 # what play.js imports: the browser fetches all at once instead of one after the other
 MODULES = [
-    f"games/{name}.js" for name in ("engine", "cards", "layout", "sending", "server", "table", "windows", "words")
+    f"games/{name}.js"
+    for name in (
+        *("cards", "choices", "clock", "ending", "engine", "hints", "layout", "moving", "pausing", "rivals"),
+        *("sending", "server", "showing", "starting", "state", "table", "windows", "words"),
+    )
 ]
 
 

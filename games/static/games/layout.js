@@ -7,6 +7,7 @@ const STEP_MOST = 0.76;
 const WIDEST = 150;
 const RESERVE_STEP = 0.34;
 const EDGE = 6;
+const BESIDE = 118; // height of the buttons where they stand above the stock, one over the other
 
 /**
  * The sizes and places of a table: {w, h, cell(r, c), stock, waste, foundation, column(k, i), buttons}.
@@ -68,7 +69,7 @@ function placeBeside(width, height, size) {
     waste: { x: left + u, y },
     foundation: { x: right, y },
     column: () => ({ x: 0, y: 0 }),
-    buttons: { x: left, y: y - 118, width: u + w, height: 104, stacked: true },
+    buttons: { x: left, y: y - BESIDE - 8, width: u + w, height: BESIDE, stacked: true },
   };
 }
 

@@ -11,11 +11,15 @@ export function readKept(attempt) {
   return kept?.attempt === attempt ? kept.tokens : null;
 }
 
+/** One way for moves to the server, {from_ply, moves} to a promise of its answer; raises Refused. */
+const postMoves = (attempt, body) => call("POST", `attempts/${attempt}/moves/`, body);
+
 /**
- * attempt: its id; sent: how many of its tokens are stored. on: {stored(answer), refused(error, sent) -> the tokens
- * that are left, or null to stop; apart(error): the attempt stands elsewhere; connection(whether there is one)}.
+ * attempt: its id; sent: how many of its tokens are stored; deliver: the way for the moves. on: {stored(answer),
+ * refused(error, sent) -> the tokens that are left, or null to stop; apart(error): the attempt stands elsewhere;
+ * connection(whether there is one)}.
  */
-export function makeSender(attempt, sent, on) {
+export function makeSender(attempt, sent, on, deliver = postMoves) {
   let tokens = [];
   let busy = false;
   let failures = 0;
@@ -38,8 +42,7 @@ export function makeSender(attempt, sent, on) {
     while (!stopped && sent < tokens.length) {
       const upTo = tokens.length;
       try {
-        const body = { from_ply: sent, moves: tokens.slice(sent, upTo).join(" ") };
-        const answer = await call("POST", `attempts/${attempt}/moves/`, body);
+        const answer = await deliver(attempt, { from_ply: sent, moves: tokens.slice(sent, upTo).join(" ") });
         if (stopped) break;
         sent = upTo;
         if (failures) on.connection(true);
@@ -79,12 +82,14 @@ export function makeSender(attempt, sent, on) {
     });
   }
 
+  const isBusy = () => busy || sent < tokens.length;
+
   /** Resolves once everything is stored. */
-  const settle = () => new Promise((done) => (sent >= tokens.length && !busy ? done() : waiting.push(done)));
+  const settle = () => new Promise((done) => (isBusy() ? waiting.push(done) : done()));
 
   function stop() {
     stopped = true;
   }
 
-  return { push, settle, stop };
+  return { push, settle, stop, isBusy };
 }

@@ -31,14 +31,15 @@ export class Refused extends Error {
 /** Who plays in this browser: {name, guest}; null before the first game. */
 export const readPlayer = () => player;
 
-/** One call; raises Refused. */
-export async function call(method, path, body) {
+/** One call; raises Refused. keepalive: it goes out even where the page is just being left. */
+export async function call(method, path, body, { keepalive = false } = {}) {
   const headers = { "Accept-Language": data.language };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (method !== "GET") headers["X-CSRFToken"] = readCookie("csrftoken"); // at each call: every log-in makes a new one
   let response, value;
   try {
-    response = await fetch(V1 + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    response = await fetch(V1 + path, { method, headers, keepalive, body: text });
     value = response.status === 204 ? null : await response.json();
   } catch {
     throw new Refused(0, {});

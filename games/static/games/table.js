@@ -3,7 +3,7 @@
 import * as engine from "./engine.js";
 import { drawBack, drawFace, nameOf } from "./cards.js";
 import { layOut } from "./layout.js";
-import { say } from "./words.js";
+import { say, write } from "./words.js";
 
 const DRAG_FROM = 7; // pixels
 const ROWS = "abcdefg";
@@ -41,6 +41,7 @@ export function makeTable(root, on) {
     pile.classList.add("pile", name);
     pile.dataset.place = name;
     pile.hidden = true; // until there is a game
+    if (name === "foundation") pile.setAttribute("role", "img");
     root.prepend(pile);
     return pile;
   }
@@ -64,6 +65,7 @@ export function makeTable(root, on) {
   /** Show a game. marks: {selected, partners, hint: [places]}; options: {mirrored}. */
   function show(game, marks, options) {
     const fresh = !shown || shown.game.cards !== game.cards;
+    const focused = root.contains(document.activeElement);
     if (fresh) {
       root.classList.add("still");
       deal(game);
@@ -73,6 +75,7 @@ export function makeTable(root, on) {
     if (fresh) {
       root.getBoundingClientRect(); // the cards lie where they belong before anything may move
       root.classList.remove("still");
+      if (focused) takeFocus();
     }
   }
 
@@ -128,6 +131,7 @@ export function makeTable(root, on) {
     const found = layOut(root.clientWidth, root.clientHeight, { reserve, mirrored });
     root.style.setProperty("--w", `${found.w}px`);
     root.style.setProperty("--h", `${found.h}px`);
+    placePiles(found);
     return { ...found, reserve, mirrored };
   }
 
@@ -165,35 +169,42 @@ export function makeTable(root, on) {
 
   function showPiles({ position, ruleset, foundation }, reserve) {
     for (const [name, pile] of Object.entries(piles)) {
-      pile.style.transform = `translate(${plan[name].x}px, ${plan[name].y}px)`;
       pile.hidden = reserve && name !== "foundation";
     }
     const count = position.stock.length;
     const redeal = !engine.findRefusal(position, "R");
     const last = ruleset.passes !== null && position.pass >= ruleset.passes;
-    piles.stock.classList.toggle("empty", !count);
-    piles.stock.classList.toggle("open", ruleset.stock === "open" && count > 0);
-    piles.stock.classList.toggle("over", !count && last);
-    piles.stock.classList.toggle("hint", shown.marks.hint.some((place) => place === "D" || place === "R"));
-    piles.stock.setAttribute(
-      "aria-label",
-      count ? say("stock_of", { count }) : last ? say("stock_over") : say("stock_redeal"),
-    );
-    piles.foundation.setAttribute("aria-label", say("foundation_of", { count: foundation.length }));
-    piles.foundation.setAttribute("role", "img");
+    const { stock } = piles;
+    stock.classList.toggle("empty", !count);
+    stock.classList.toggle("open", ruleset.stock === "open" && count > 0);
+    stock.classList.toggle("over", !count && last);
+    stock.classList.toggle("hint", shown.marks.hint.some((place) => place === "D" || place === "R"));
+    label(stock, count ? say("stock_of", { count }) : last ? say("stock_over") : say("stock_redeal"));
+    label(piles.foundation, say("foundation_of", { count: foundation.length }));
     badge.hidden = reserve || !count;
-    badge.textContent = count;
-    badge.style.transform = `translate(${plan.stock.x + plan.w / 2}px, ${plan.stock.y + plan.h}px) translate(-50%, -60%)`;
-    const { x, y, width, height, stacked } = plan.buttons;
-    buttons.style.transform = `translate(${x}px, ${y}px)`;
-    buttons.style.width = `${width}px`;
-    buttons.style.height = `${height}px`;
-    buttons.classList.toggle("stacked", stacked);
+    write(badge, String(count));
     buttons.hidden = reserve;
     buttons.querySelector(".draw").hidden = ruleset.stock !== "open";
     buttons.querySelector(".draw").classList.toggle("dim", !count);
     buttons.querySelector(".redeal").classList.toggle("dim", !redeal);
     buttons.querySelector(".redeal").classList.toggle("ready", redeal);
+  }
+
+  function label(element, text) {
+    if (element.ariaLabel !== text) element.ariaLabel = text;
+  }
+
+  /** Where piles and buttons lie: that changes with the size of the table alone. */
+  function placePiles({ stock, w, h, buttons: place, ...places }) {
+    const at = ({ x, y }) => `translate(${x}px, ${y}px)`;
+    piles.stock.style.transform = at(stock);
+    piles.waste.style.transform = at(places.waste);
+    piles.foundation.style.transform = at(places.foundation);
+    badge.style.transform = `${at({ x: stock.x + w / 2, y: stock.y + h })} translate(-50%, -60%)`;
+    buttons.style.transform = at(place);
+    buttons.style.width = `${place.width}px`;
+    buttons.style.height = `${place.height}px`;
+    buttons.classList.toggle("stacked", place.stacked);
   }
 
   // Walking over what can be played
@@ -242,6 +253,16 @@ export function makeTable(root, on) {
     const at = stops.indexOf(document.activeElement);
     const next = at < 0 ? (steps > 0 ? 0 : stops.length - 1) : (at + steps + stops.length) % stops.length;
     stops[next].focus({ preventScroll: true });
+  }
+
+  /** Cover the table, or show it again: what is covered is neither seen nor heard nor focused. */
+  function cover(covered) {
+    root.classList.toggle("paused", covered);
+  }
+
+  /** Give the focus to the card that Tab leads to. */
+  function takeFocus() {
+    tabStop?.focus({ preventScroll: true });
   }
 
   const find = (place) => lying.get(place) ?? piles[place];
@@ -310,7 +331,7 @@ export function makeTable(root, on) {
     root.classList.remove("still");
   }).observe(root);
 
-  return { show, walk, shake };
+  return { show, walk, shake, cover, takeFocus };
 }
 
 function describeCell(position, cell, card) {

@@ -1,6 +1,6 @@
 // The windows over the table (dialog elements of the page) and what they ask.
 import { hereAsNext, readPlayer } from "./server.js";
-import { say } from "./words.js";
+import { say, write } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -28,43 +28,60 @@ document.addEventListener("click", (event) => {
 export function fill(id, texts) {
   for (const [name, text] of Object.entries(texts)) {
     for (const element of byId(id).querySelectorAll(`[data-fill="${name}"]`)) {
-      element.textContent = text ?? "";
+      write(element, String(text ?? ""));
       const row = element.closest("[data-row]") ?? element;
       row.hidden = text === null || text === undefined || text === "";
     }
   }
 }
 
-/** Ask for a new game: {deal} | {ruleset, difficulty, ranked}; null where none is wanted. */
-export async function askForGame(rulesets, letter) {
+/** The deal code in what somebody typed or pasted: it may be an address of a game, or have words around it. */
+export function findCode(text) {
+  const address = /\/play\/([^/?#\s]+)/.exec(text);
+  const code = /PY[01]-[A-Z0-9]-[A-Z0-9]{7,48}/i.exec(text);
+  return (address?.[1] ?? code?.[0] ?? text).trim();
+}
+
+/**
+ * Ask for a new game. start({deal} or {ruleset, ranked, difficulty}): a promise of "", or of why there is none; the
+ * window stays open until a game has begun. Resolves with what closed it.
+ */
+export async function askForGame(rulesets, letter, start) {
   const form = byId("new-game").querySelector("form");
+  const { ruleset, code, mode, difficulty } = form.elements;
   const guest = readPlayer()?.guest ?? true;
-  form.elements.ruleset.value = letter;
-  form.elements.code.value = "";
-  if (guest) form.elements.mode.value = "practice";
-  const ranked = form.querySelector("input[value=ranked]");
-  ranked.disabled = guest;
+  ruleset.value = letter;
+  code.value = "";
+  if (guest) mode.value = "practice";
+  form.querySelector("input[value=ranked]").disabled = guest;
   form.querySelector(".guests").hidden = !guest;
+
   const refresh = () => {
-    const chosen = rulesets[form.elements.ruleset.value];
-    const isRanked = form.elements.mode.value === "ranked" && !form.elements.code.value.trim();
-    const counts = say(isRanked ? "counts_ranked" : "counts_practice");
-    fill("new-game", {
-      summary: chosen.summary,
-      counts: guest ? `${counts} ${say("guest_ranked")}` : counts,
-    });
-    form.elements.difficulty.closest("label").hidden = !isRanked;
+    const typed = Boolean(code.value.trim());
+    const counts = say(mode.value === "ranked" && !typed ? "counts_ranked" : "counts_practice");
+    const { summary } = rulesets[ruleset.value];
+    fill("new-game", { summary, counts: guest ? `${counts} ${say("guest_ranked")}` : counts, error: "" });
+    code.removeAttribute("aria-invalid");
+    difficulty.closest("label").hidden = typed;
   };
   form.oninput = refresh;
-  refresh();
-  if ((await openWindow("new-game")) !== "start") return null;
-  const code = form.elements.code.value.trim();
-  if (code) return { deal: code };
-  return {
-    ruleset: form.elements.ruleset.value,
-    ranked: form.elements.mode.value === "ranked",
-    difficulty: form.elements.difficulty.value,
+  form.onsubmit = async (event) => {
+    if (event.submitter?.value !== "start") return;
+    event.preventDefault();
+    const deal = findCode(code.value);
+    const dealt = { ruleset: ruleset.value, ranked: mode.value === "ranked" };
+    if (difficulty.value) dealt.difficulty = difficulty.value;
+    const error = await start(deal ? { deal } : dealt);
+    if (!error) return byId("new-game").close("start");
+    fill("new-game", { error });
+    if (!deal) return;
+    code.setAttribute("aria-invalid", "true");
+    code.focus();
   };
+  refresh();
+  const closed = openWindow("new-game");
+  form.querySelector("input[name=ruleset]:checked").focus();
+  return closed;
 }
 
 /** The rules of a ruleset, from their own page. */

@@ -10,6 +10,11 @@ export function say(name, params = {}) {
   return sentence.replace(/%\((\w+)\)s/g, (_, key) => params[key]);
 }
 
+/** Write an element's text where it differs: a browser works for what is written, changed or not. */
+export function write(element, text) {
+  if (element.textContent !== text) element.replaceChildren(text); // a new text, not one that has shifted
+}
+
 /** 65250 milliseconds: 1:05; with hundredths: 1:05.25. */
 export function writeTime(ms, hundredths = false) {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -1,0 +1,103 @@
+// Starting a game and continuing one: how an attempt comes to lie on the table.
+import { choices, choose } from "./choices.js";
+import { timed } from "./clock.js";
+import * as engine from "./engine.js";
+import { answers } from "./moving.js";
+import { makeSender, readKept } from "./sending.js";
+import { Refused, call, callAsPlayer, readPlayer } from "./server.js";
+import { tell } from "./showing.js";
+import { announce, change, follow, state } from "./state.js";
+import { askForGame, fill, openWindow } from "./windows.js";
+import { data, say } from "./words.js";
+
+const LAST = "pyramidion.attempt"; // the last game of this browser: {id, deal}
+const loading = document.getElementById("loading");
+
+follow("apart", async (error) => {
+  localStorage.removeItem("pyramidion.unsent");
+  const failed = await resume(state.attempt.id);
+  if (!failed) tell(error.code === "ply_mismatch" ? say("apart") : error.message, "bad");
+});
+
+/** Put an attempt on the table, with the moves of this browser that the server does not know yet. */
+function open(attempt) {
+  state.sender?.stop();
+  clearInterval(state.watching);
+  const ruleset = data.rulesets[attempt.ruleset];
+  const { moves } = attempt.replay;
+  const stored = moves ? moves.split(" ") : [];
+  const kept = attempt.end ? null : readKept(attempt.id);
+  const goesOn = kept && stored.every((token, i) => kept[i] === token);
+  const { game } = engine.playAll(ruleset, attempt.cards.split(" "), goesOn ? kept.join(" ") : moves);
+  const sender = makeSender(attempt.id, stored.length, answers);
+  loading.hidden = true;
+  change({ attempt, game, sender, selected: null, hint: [], told: false, watching: null });
+  localStorage.setItem(LAST, JSON.stringify({ id: attempt.id, deal: attempt.deal }));
+  choose({ ruleset: attempt.ruleset });
+  showAddress(attempt);
+  tell(attempt.note ?? (game.tokens.length ? "" : say("tip", ruleset)));
+  if (attempt.end) return announce("ended");
+  sender.push(game.tokens);
+  announce("opened");
+  if (engine.isDeadEnd(game.position)) announce("stuck", "dead_end");
+}
+
+/** The address leads back to this game: practice by its code, which anybody may follow; the rest by its number. */
+function showAddress({ id, deal, ranked, race }) {
+  history.replaceState(null, "", ranked || race ? `/play/?attempt=${id}` : `/play/${deal}`);
+}
+
+/** Open the attempt that a call answers; "", or why there is none. */
+async function start(ask) {
+  tell(say("loading"));
+  try {
+    open(await timed(ask));
+    return "";
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const why = error.message || say("failed");
+    tell(why, "bad");
+    if (!state.game) loading.textContent = why;
+    return why;
+  }
+}
+
+const resume = (id) => start(() => call("GET", `attempts/${id}/`));
+const startAttempt = (body) => start(() => callAsPlayer("POST", "attempts/", body));
+
+/** The cards of a code, for practice. */
+export const practise = (deal) => startAttempt({ deal });
+
+/** Cards that the server deals for practice. */
+export const deal = (ruleset) => startAttempt({ ruleset, ranked: false });
+
+/** A new game of one's choice. */
+export function newGame() {
+  return askForGame(data.rulesets, choices.ruleset, async (wanted) => {
+    const refused = await startAttempt(wanted);
+    if (!refused && wanted.difficulty && !state.attempt.proven) tell(say("no_pool"));
+    return refused;
+  });
+}
+
+/** Say what a race counts for; its cards are shown by the one tap that starts the clock. */
+async function enterRace(race) {
+  const guest = readPlayer()?.guest ?? true;
+  fill("before", { counts: say("counts_daily"), guest: guest ? say("counts_guest") : "" });
+  document.querySelector("#before [data-account]").hidden = !guest;
+  if ((await openWindow("before")) !== "start") return location.assign("/");
+  return start(() => callAsPlayer("POST", `races/${race}/attempts/`, {}));
+}
+
+/** The first game of a visit: what the address names, else the last one, else a new one for practice. */
+export async function begin() {
+  const query = new URLSearchParams(location.search);
+  const last = JSON.parse(localStorage.getItem(LAST) ?? "null");
+  if (query.get("race")) return enterRace(query.get("race"));
+  if (query.get("attempt")) return resume(query.get("attempt"));
+  const goesOn = last && (data.code ? last.deal === data.code : !query.get("ruleset"));
+  if (goesOn && !(await resume(last.id))) return;
+  if (data.code) return practise(data.code);
+  const letter = query.get("ruleset") ?? choices.ruleset;
+  return deal(data.rulesets[letter] ? letter : "N");
+}
