@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from games.models import Player
+from tests.live.frames import check_frame
 from tests.site.servers import RunningServer
 
 PATIENCE = 10.0  # seconds
@@ -29,8 +30,10 @@ class Socket:
         self.connection.send(value if isinstance(value, str | bytes) else json.dumps(value))
 
     def take(self, seconds: float = PATIENCE) -> dict[str, Any]:
-        """The next frame."""
-        return json.loads(self.connection.recv(timeout=seconds))
+        """The next frame, which is as it is described."""
+        frame = json.loads(self.connection.recv(timeout=seconds))
+        check_frame(frame)
+        return frame
 
     def ask(self, value: Any) -> dict[str, Any]:
         self.send(value)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from leaderboard import feed
+from tests.live.frames import check_frame
 
 PLAYING = ("started", "progress")
 
@@ -16,6 +17,7 @@ class Watcher:
         self.known: dict[str, Any] = {}
 
     def take(self, frame: dict[str, Any]) -> None:
+        check_frame(frame)
         if frame["type"] == "snapshot":
             self.playing = {row["entry"]: row for row in frame["playing"]}
         for row in frame.get("rows", []):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.site.servers import ROOT
@@ -41,6 +42,33 @@ def test_the_examples_print_what_the_text_says(answers: list[object]) -> None:
     assert race_board["rows"] == []
     assert [row["held"] for row in below["rows"]] == ["pace", None]
     assert (today["dailies"][0]["entry"]["end"], today["dailies"][0]["players"]) == ("resigned", 2)
+
+
+def test_the_client_follows_the_daily(daily_server: str) -> None:
+    (client,) = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    assert len(client.splitlines()) <= 30
+    script = client.replace("127.0.0.1:8000", daily_server.removeprefix("http://"))
+    name = "Follower"
+    with (
+        httpx.Client(base_url=f"{daily_server}/api/v1/", trust_env=False) as api,
+        subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as running,
+    ):
+        assert running.stdout is not None
+        try:
+            assert next(running.stdout).startswith("playing: {")
+            token = api.post("players/", json={"name": name, "password": "a long password"}).json()["token"]
+            api.headers["Authorization"] = f"Token {token}"
+            race = api.get("daily/").json()["dailies"][0]["id"]
+            attempt = api.post(f"races/{race}/attempts/", json={}).json()["id"]
+            while f"'{name}': 0" not in next(running.stdout):
+                pass
+            api.post(f"attempts/{attempt}/resign/")
+            while (line := next(running.stdout)).startswith("playing:"):
+                pass
+            assert line == f"{name} finished resigned None\n"
+            assert name not in next(running.stdout)
+        finally:
+            running.kill()
 
 
 def test_every_file_that_the_readme_names_is_there() -> None:
