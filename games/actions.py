@@ -123,10 +123,11 @@ def anonymise(*, player: Player) -> None:
     The games stay, and every rank with them.
     """
     gone = Player.objects.select_for_update().get(pk=player.pk)
-    gone.name = _draw_name("Deleted")
-    gone.name_key, gone.email, gone.is_active, gone.renamed_at = name_key(gone.name), "", False, None
+    gone.name = _draw_name("Guest" if gone.guest else "Deleted")
+    gone.name_key, gone.email, gone.is_active = name_key(gone.name), "", False
+    gone.renamed_at, gone.deleted_at = None, timezone.now()
     gone.set_unusable_password()
-    gone.save(update_fields=["name", "name_key", "email", "is_active", "renamed_at", "password"])
+    gone.save(update_fields=["name", "name_key", "email", "is_active", "renamed_at", "deleted_at", "password"])
     Session.objects.filter(pk__in=UserSession.objects.filter(user=gone).values("session_key")).delete()
     for belongings in (AuthToken, EmailAddress, Authenticator, UserSession):
         belongings.objects.filter(user=gone).delete()

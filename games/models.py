@@ -44,6 +44,7 @@ class Player(AbstractBaseUser, PermissionsMixin):
     guest = models.BooleanField(default=False, db_default=False)
     joined_at = models.DateTimeField(db_default=Now())
     renamed_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
 
     objects = PlayerManager()
 
@@ -146,7 +147,8 @@ class Attempt(models.Model):
     the attempt ended. Times and official time leave that out.
 
     held: why a win stands outside all ranks until a moderator releases it ("" where it does not): "pace", under
-    the human floor; "same_moves", the very moves of an earlier entry. voided_at: since when it counts for nothing.
+    the human floor; "same_moves", the very moves of an earlier entry. voided_at: since when it counts for nothing;
+    voided_because: "ban" where its player was banned, so that it counts again when the ban is lifted.
     digest: SHA-256 of the moves of a win by the server's clock, or of the moves and times that a client sent.
     """
 
@@ -180,6 +182,7 @@ class Attempt(models.Model):
 
     held = models.CharField(max_length=16, blank=True, default="", db_default="")
     voided_at = models.DateTimeField(null=True)
+    voided_because = models.CharField(max_length=16, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

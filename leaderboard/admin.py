@@ -4,25 +4,30 @@ Races are made here and withdrawn, results are released and voided; what was pla
 come are hidden here, too: staff play as well.
 """
 
+import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html_join
 from django.utils.translation import gettext, gettext_lazy
 
-from games.admin import AttemptAdmin, DealAdmin, ReadOnlyAdmin
+from games.admin import AttemptAdmin, DealAdmin, PlayerAdmin, ReadOnlyAdmin
 from games.engine.errors import CodeError
 from games.engine.rulesets import RULESETS
 from games.errors import Problem
-from games.models import Attempt, Deal, read_deal
+from games.models import Attempt, Deal, Player, read_deal
 from games.rest import translate
-from leaderboard import moderating, races, racing
+from leaderboard import evidence, fair, races, racing
 from leaderboard.actions import read_clock
-from leaderboard.models import Board, Entry, Race, Standing
+from leaderboard.models import Board, Entry, Race, Report, Ruling, Standing
 
 
 def in_play(order: str) -> Exists:
@@ -57,6 +62,30 @@ class StandingAdmin(ReadOnlyAdmin):
 
 # Deals and results
 
+
+class ReasonForm(ActionForm):
+    """What goes with a decision."""
+
+    because = forms.CharField(required=False, max_length=300, label=gettext_lazy("Reason"))
+
+
+class BanForm(ReasonForm):
+    days = forms.IntegerField(required=False, min_value=1, max_value=9999, label=gettext_lazy("Days (none: for good)"))
+
+
+class QueueFilter(admin.SimpleListFilter):
+    """Those that wait for a moderator: held, or reported."""
+
+    title = gettext_lazy("queue")
+    parameter_name = "queue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("waiting", gettext("held or reported"))]
+
+    def queryset(self, request: HttpRequest, found: QuerySet[Attempt]) -> QuerySet[Attempt]:
+        return found.filter(pk__in=fair.queue().values("pk")) if self.value() else found
+
+
 admin.site.unregister((Deal, Attempt))
 
 
@@ -76,8 +105,9 @@ class ModeratedAttemptAdmin(AttemptAdmin):
     """
 
     list_display = ("id", "player", "ruleset", *AttemptAdmin.list_display[3:], "held", "voided_at")  # type: ignore[assignment]
-    list_filter = (*AttemptAdmin.list_filter, "held", ("voided_at", admin.EmptyFieldListFilter))  # type: ignore[assignment]
-    actions = ("release", "void", "restore")
+    list_filter = (QueueFilter, *AttemptAdmin.list_filter, "held", ("voided_at", admin.EmptyFieldListFilter))  # type: ignore[assignment]
+    actions = ("hold", "release", "void", "restore")
+    action_form = ReasonForm
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         fields = list(super().get_fields(request, obj))
@@ -88,25 +118,142 @@ class ModeratedAttemptAdmin(AttemptAdmin):
     def has_moderate_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("games.change_attempt")
 
+    @admin.action(permissions=["moderate"], description=gettext_lazy("Hold wins: they stand outside all ranks"))
+    def hold(self, request: HttpRequest, chosen: QuerySet[Attempt]) -> None:
+        self._rule(request, chosen, Ruling.HOLD)
+
     @admin.action(permissions=["moderate"], description=gettext_lazy("Release held results: they stand in the ranks"))
     def release(self, request: HttpRequest, chosen: QuerySet[Attempt]) -> None:
-        self._moderate(request, chosen, moderating.release, "Released.")
+        self._rule(request, chosen, Ruling.RELEASE)
 
     @admin.action(permissions=["moderate"], description=gettext_lazy("Void results: they count for nothing"))
     def void(self, request: HttpRequest, chosen: QuerySet[Attempt]) -> None:
-        self._moderate(request, chosen, moderating.void, "Voided.")
+        self._rule(request, chosen, Ruling.VOID)
 
     @admin.action(permissions=["moderate"], description=gettext_lazy("Let void results count again"))
     def restore(self, request: HttpRequest, chosen: QuerySet[Attempt]) -> None:
-        self._moderate(request, chosen, moderating.restore, "Restored.")
+        self._rule(request, chosen, Ruling.RESTORE)
 
-    def _moderate(
-        self, request: HttpRequest, chosen: QuerySet[Attempt], change: Callable[..., bool], record: str
-    ) -> None:
-        changed = [attempt for attempt in chosen if change(attempt=attempt)]
+    def _rule(self, request: HttpRequest, chosen: QuerySet[Attempt], what: str) -> None:
+        because, by = request.POST.get("because", ""), request.user
+        try:
+            changed = [row for row in chosen if fair.rule(what=what, attempt=row, by=by, because=because)]  # type: ignore[arg-type]
+        except Problem as problem:
+            self.message_user(request, translate(problem), messages.ERROR)
+            return
         for attempt in changed:
-            self.log_change(request, attempt, record)
+            self.log_change(request, attempt, f"{what}: {because}")
         self.message_user(request, gettext("%(count)s results changed.") % {"count": len(changed)}, messages.SUCCESS)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return (*super().get_readonly_fields(request, obj), "evidence", "log")
+
+    @admin.display(description=gettext_lazy("Evidence"))
+    def evidence(self, attempt: Attempt) -> str:
+        if Attempt.objects.filter(in_play("deal__order"), pk=attempt.pk).exists():
+            return gettext("The cards are still being played.")
+        rows = [(row.what, row.text, self._link(row.attempts)) for row in evidence.collect(attempt)]
+        return format_html_join("", "<div><b>{}</b> {} {}</div>", rows) or "-"
+
+    def _link(self, attempts: tuple[int, ...]) -> str:
+        rows = [(reverse("admin:games_attempt_change", args=[pk]), pk) for pk in attempts]
+        return format_html_join(" ", '<a href="{}">{}</a>', rows)
+
+    @admin.display(description=gettext_lazy("Log"))
+    def log(self, attempt: Attempt) -> str:
+        rulings = attempt.rulings.select_related("by").order_by("id")
+        reports = attempt.reports.select_related("reporter").order_by("id")
+        rows = [(f"{row.made_at:%Y-%m-%d %H:%M}", row.what, row.by or "-", row.because) for row in rulings]
+        rows += [(f"{row.made_at:%Y-%m-%d %H:%M}", "report", row.reporter, row.because) for row in reports]
+        return format_html_join("", "<div>{} <b>{}</b> {}: {}</div>", sorted(rows)) or "-"
+
+
+# Players and reports
+
+admin.site.unregister(Player)
+
+
+@admin.register(Player)
+class ModeratedPlayerAdmin(PlayerAdmin):
+    """Players; banned and let in again here, with a reason."""
+
+    actions = ("ban", "unban")
+    action_form = BanForm
+    readonly_fields = (*PlayerAdmin.readonly_fields, "is_active", "log")  # type: ignore[assignment]
+    fields = (*PlayerAdmin.fields, "log")  # type: ignore[assignment]
+
+    def has_ban_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("games.change_player")
+
+    @admin.action(permissions=["ban"], description=gettext_lazy("Ban players: nothing of theirs is shown"))
+    def ban(self, request: HttpRequest, chosen: QuerySet[Player]) -> None:
+        days = request.POST.get("days", "").strip()
+        if days and not re.fullmatch("[1-9][0-9]{0,3}", days):
+            self.message_user(request, gettext("Days are a whole number above 0."), messages.ERROR)
+            return
+        until = read_clock() + timedelta(days=int(days)) if days else None
+        self._rule(request, chosen, lambda player, **how: fair.ban(player=player, until=until, **how), "ban")
+
+    @admin.action(permissions=["ban"], description=gettext_lazy("Lift bans: what they played counts again"))
+    def unban(self, request: HttpRequest, chosen: QuerySet[Player]) -> None:
+        self._rule(request, chosen, lambda player, **how: fair.unban(player=player, **how), "unban")
+
+    def _rule(self, request: HttpRequest, chosen: QuerySet[Player], change: Callable[..., None], what: str) -> None:
+        because = request.POST.get("because", "")
+        for player in chosen:
+            try:
+                change(player, by=request.user, because=because)
+            except Problem as problem:
+                self.message_user(request, f"{player}: {translate(problem)}", messages.ERROR)
+                continue
+            self.log_change(request, player, f"{what}: {because}")
+            self.message_user(request, f"{player}: {what}", messages.SUCCESS)
+
+    @admin.display(description=gettext_lazy("Log"))
+    def log(self, player: Player) -> str:
+        rulings = player.rulings.select_related("by").order_by("id")
+        rows = [
+            (f"{row.made_at:%Y-%m-%d %H:%M}", row.what, row.attempt_id or "", row.by or "-", row.because)
+            for row in rulings
+        ]
+        return format_html_join("", "<div>{} <b>{}</b> {} {}: {}</div>", rows) or "-"
+
+
+@admin.register(Report)
+class ReportAdmin(ReadOnlyAdmin):
+    """What players report; answered here, and the reporter reads the answer."""
+
+    list_display = ("made_at", "reporter", "player", "attempt_id", "because", "outcome", "answer")
+    list_filter = (("outcome", admin.AllValuesFieldListFilter),)
+    list_select_related = ("reporter", "player")
+    search_fields = ("player__name", "=attempt__id")
+    actions = ("uphold", "dismiss")
+    action_form = ReasonForm
+
+    def has_answer_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("games.change_attempt")
+
+    @admin.action(permissions=["answer"], description=gettext_lazy("Uphold, with an answer to the reporter"))
+    def uphold(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
+        self._answer(request, chosen, Report.UPHELD)
+
+    @admin.action(permissions=["answer"], description=gettext_lazy("Dismiss, with an answer to the reporter"))
+    def dismiss(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
+        self._answer(request, chosen, Report.DISMISSED)
+
+    def _answer(self, request: HttpRequest, chosen: QuerySet[Report], outcome: str) -> None:
+        count = fair.answer_reports(reports=chosen, outcome=outcome, answer=request.POST.get("because", "")[:300])
+        self.message_user(request, gettext("%(count)s reports answered.") % {"count": count}, messages.SUCCESS)
+
+
+@admin.register(Ruling)
+class RulingAdmin(ReadOnlyAdmin):
+    """The log of fair play."""
+
+    list_display = ("made_at", "what", "player", "attempt_id", "because", "by", "until")
+    list_filter = ("what",)
+    list_select_related = ("player", "by")
+    search_fields = ("player__name", "=attempt__id")
 
 
 # Races

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from games.models import Player
 from leaderboard import races, sight
-from leaderboard.models import Entry, Race
+from leaderboard.models import Entry, Progress, Race
 
 
 class SeenRace(NamedTuple):
@@ -22,7 +22,12 @@ class SeenRace(NamedTuple):
 
 
 COUNT_ENTRIES = (
-    Entry.objects.filter(race=OuterRef("pk")).order_by().values("race").annotate(count=Count("pk")).values("count")
+    Progress.objects.filter(race=OuterRef("pk"))
+    .exclude(state="voided")
+    .order_by()
+    .values("race")
+    .annotate(count=Count("pk"))
+    .values("count")
 )
 
 

@@ -24,7 +24,6 @@ MOST_ROWS = 500
 """Who has missed more changes than that gets a state."""
 
 STARTED, PROGRESS, FINISHED, HELD, VOIDED = "started", "progress", "finished", "held", "voided"
-OVER = {"held": HELD, "voided": VOIDED}
 
 
 @dataclass(slots=True)
@@ -244,9 +243,11 @@ def _make_row(
     ended_at: datetime | None,
     version: datetime,
 ) -> Row:
+    if state == "voided":
+        return Row(entry, version, {"kind": VOIDED, "entry": entry})  # it may be somebody's of whom nothing is shown
     playing = PROGRESS if moves else STARTED
     said = {
-        "kind": playing if state == "playing" else OVER.get(state, FINISHED),
+        "kind": playing if state == "playing" else HELD if state == "held" else FINISHED,
         "entry": entry,
         "player": player,
         "guest": guest,

@@ -108,10 +108,21 @@ class _Watch:
     lock = threading.Lock()
     looked_at: float | None = None
     process: subprocess.Popen[bytes] | None = None
+    tidied_on: date | None = None
+
+
+def _start(*command: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "django", *command],
+        cwd=settings.BASE_DIR,
+        env=os.environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def ensure_ready() -> None:
-    """Start minting where fewer than 14 days are ready; looks once in a while, and never waits.
+    """Start minting where fewer than 14 days are ready, else once a day `tidy`; looks once in a while, never waits.
 
     The process ends with this one: it reads a pipe that nobody writes to, and is at its end when this one is.
     """
@@ -124,11 +135,11 @@ def ensure_ready() -> None:
         _Watch.looked_at = now
         if _Watch.process is not None and _Watch.process.poll() is None:
             return
-        if missing(settings.DAILY_RULESETS, races.day_of(read_clock()), READY_DAYS):
-            command = [sys.executable, "-m", "django", "mint_dailies", "--days", str(AHEAD_DAYS), "--by-itself"]
-            _Watch.process = subprocess.Popen(
-                command, cwd=settings.BASE_DIR, env=os.environ, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-            )
+        today = races.day_of(read_clock())
+        if missing(settings.DAILY_RULESETS, today, READY_DAYS):
+            _Watch.process = _start("mint_dailies", "--days", str(AHEAD_DAYS), "--by-itself")
+        elif _Watch.tidied_on != today:
+            _Watch.process, _Watch.tidied_on = _start("tidy"), today
     except OSError as error:
         logger.warning("Cannot start minting: %s", error)
     finally:

@@ -21,9 +21,9 @@ def hold(*, attempt: Attempt, because: str) -> bool:
     return _take_down(attempt, {"held": "", "end": Attempt.WON}, {"held": because})
 
 
-def void(*, attempt: Attempt) -> bool:
-    """Let an attempt count for nothing."""
-    return _take_down(attempt, {"voided_at": None}, {"voided_at": Now()})
+def void(*, attempt: Attempt, because: str = "") -> bool:
+    """Let an attempt count for nothing. because: "ban", or nothing."""
+    return _take_down(attempt, {"voided_at": None}, {"voided_at": Now(), "voided_because": because})
 
 
 def release(*, attempt: Attempt) -> bool:
@@ -33,7 +33,7 @@ def release(*, attempt: Attempt) -> bool:
 
 def restore(*, attempt: Attempt) -> bool:
     """Let a void attempt count again."""
-    return _put_up(attempt, "voided_at = NULL", "voided_at IS NOT NULL")
+    return _put_up(attempt, "voided_at = NULL, voided_because = ''", "voided_at IS NOT NULL")
 
 
 def _take_down(attempt: Attempt, was: dict[str, Any], change: dict[str, Any]) -> bool:
@@ -52,7 +52,8 @@ def _put_up(attempt: Attempt, change: str, was: str) -> bool:
         seasons.settle(attempt=attempt.pk)
         stored = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if stored.official_ms is None:  # it stood on no board
-            restored = Attempt.objects.filter(pk=attempt.pk, voided_at__isnull=False).update(voided_at=None)
+            void_one = Attempt.objects.filter(pk=attempt.pk, voided_at__isnull=False)
+            restored = void_one.update(voided_at=None, voided_because="")
             events.wake(*progress.follow(attempt.pk))
             return bool(restored)
         placed = place_win(

@@ -1,11 +1,14 @@
 """What becomes of a player beside the games: another name, all that is stored of one, and the end of an account."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.hashers import check_password
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
+from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from games import actions as players
@@ -42,6 +45,20 @@ def delete_account(*, player: Player, password: str | None) -> None:
         Follow.objects.filter(followed=player).delete()
         Race.objects.filter(host=player).update(host=None)
         forget_kept_pages()
+
+
+GUEST_DAYS = 30
+
+
+def forget_guests() -> int:
+    """Anonymise the guests who have not played for GUEST_DAYS days, as deleted accounts are; how many."""
+    long_ago = timezone.now() - timedelta(days=GUEST_DAYS)
+    guests = Player.objects.filter(guest=True, deleted_at=None, joined_at__lt=long_ago)
+    played = Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=long_ago)
+    unused = list(guests.exclude(Exists(played)).exclude(last_login__gte=long_ago))
+    for guest in unused:  # each in a transaction of its own: there may be thousands
+        delete_account(player=guest, password=None)
+    return len(unused)
 
 
 def _give_up(player: Player) -> None:

@@ -36,3 +36,11 @@ def follow(attempt: int) -> list[int]:
         statement = FOLLOW.format(attempt="games_attempt") + " AND a.id = %(attempt)s RETURNING p.race_id"
         cursor.execute(statement, {"attempt": attempt, "pass": None})
         return [race for (race,) in cursor.fetchall()]
+
+
+def follow_all(player: int) -> list[int]:
+    """The same for every attempt of a player."""
+    with connection.cursor() as cursor:
+        statement = FOLLOW.format(attempt="games_attempt") + " AND a.player_id = %(player)s RETURNING p.race_id"
+        cursor.execute(statement, {"player": player, "pass": None})
+        return [race for (race,) in cursor.fetchall()]

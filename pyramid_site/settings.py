@@ -279,7 +279,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
 DAILY_RULESETS = read_rulesets("DAILY_RULESETS", "T,N,M,F,B")
 NO_MINTING = read_flag("NO_MINTING")
 HUMAN_FLOORS = read_floors("HUMAN_FLOORS", "250/10")
-LIMITS = read_limits("LIMITS", "sign_up=60/3600,log_in=60/300,guest=120/3600,hint=60/60,code=10/300,mail=10/3600")
+LIMITS = read_limits(
+    "LIMITS", "sign_up=60/3600,log_in=60/300,guest=120/3600,hint=60/60,code=10/300,mail=10/3600,report=20/86400"
+)
 
 AUTH_USER_MODEL = "games.Player"
 PASSWORD_HASHERS = [

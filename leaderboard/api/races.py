@@ -11,6 +11,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from games import throttles
 from games.actions import may_see_par, tell_hopeless
 from games.api import (
     ProofAnswer,
@@ -39,7 +40,7 @@ from games.rest import (
     read_number,
 )
 from games.schema import TOKEN_OR_NONE
-from leaderboard import actions, pausing, sight, standings, submitting
+from leaderboard import actions, addresses, pausing, sight, standings
 
 # Attempts
 
@@ -275,6 +276,8 @@ def start_attempt(request: Request) -> Response:
     fields = read_fields(NewAttempt, request.data)
     with caller_or_guest(request) as player:
         attempt, created = _start(player, fields)
+        if created:
+            addresses.note(attempt, throttles.address(request))
     return Response(describe_attempt(attempt), status=201 if created else 200)
 
 
@@ -373,7 +376,7 @@ def submit_replay(request: Request) -> Response:
         raise Problem(400, "required", gettext_noop("A replay without an attempt needs times."), "times")
     if not verdict.plies:
         raise Problem(400, "no_moves", gettext_noop("A game counts from its first move."), "moves")
-    attempt, created = submitting.submit_replay(
+    attempt, created = actions.submit_replay(
         player=read_caller(request), verdict=verdict, deal=read_deal(verdict.deal), times=data["times"]
     )
     return Response(_describe_replay(attempt, verdict, attempt.ends_at), status=201 if created else 200)

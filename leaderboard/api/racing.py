@@ -13,6 +13,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from games import throttles
 from games.api import api_view, field, find_ruleset
 from games.errors import Problem
 from games.models import read_deal
@@ -30,7 +31,7 @@ from games.rest import (
     read_number,
 )
 from games.schema import SIGNED_IN, TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, audit, entries, races, racing, sight
+from leaderboard import actions, addresses, audit, entries, races, racing, sight
 from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
 
@@ -282,6 +283,8 @@ def enter_race(request: Request, race: int) -> Response:
     fields = read_fields(EnterBody, request.data)
     with caller_or_guest(request) as player:
         entry, created = racing.enter(player=player, race=race, invite_code=fields.get("invite_code", ""))
+        if created:
+            addresses.note(entry.attempt, throttles.address(request))
     entry.attempt.player = player
     entry.attempt.expire(now=actions.read_clock())
     answer = describe_attempt(entry.attempt) | {

@@ -8,15 +8,16 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.cache import caches
+from django.core.management import call_command
 from django.db.models import F
 from knox.models import AuthToken
 
 from games.engine.replay import judge_document
-from games.models import OldName, Player
+from games.models import Attempt, OldName, Player
 from leaderboard import clubs, moderating, people, racing
 from leaderboard.models import Club, Follow, Membership
 from tests.client import Api
-from tests.players import in_parallel, log_in, make_daily, make_player, win
+from tests.players import EASY_MOVES, in_parallel, log_in, make_daily, make_player, win
 
 pytestmark = pytest.mark.django_db
 
@@ -172,6 +173,24 @@ def test_open_games_end_and_clubs_are_passed_on(ada: Player) -> None:
     assert roles == {"Bob": "member", "Cleo": "owner"}
     assert Club.objects.get(pk=alone.pk).dissolved_at
     assert not Follow.objects.exists()
+
+
+def test_guests_who_do_not_come_back_are_anonymised_and_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:
+    race = make_daily()
+    old, fresh, playing = (Api(token=Api().post("guests/", {})[1]["token"]) for _ in range(3))
+    names = [api.get("players/me/")[1]["name"] for api in (old, fresh, playing)]
+    for api in (old, playing):
+        attempt = api.post(f"races/{race.pk}/attempts/", {})[1]
+        api.post(f"attempts/{attempt['id']}/moves/", {"from_ply": 0, "moves": EASY_MOVES})
+    Player.objects.filter(name__in=(names[0], names[2])).update(joined_at=F("joined_at") - timedelta(days=31))
+    Attempt.objects.filter(player__name=names[0]).update(started_at=F("started_at") - timedelta(days=31))
+    call_command("tidy")
+    assert "1 guests anonymised" in capsys.readouterr().out
+    assert [api.get("players/me/")[0] for api in (old, fresh, playing)] == [401, 200, 200]
+    rows = Api().get(f"races/{race.pk}/board/guests/")[1]["rows"]
+    assert (len(rows), names[0] in str(rows), names[2] in str(rows)) == (2, False, True)
+    call_command("tidy")
+    assert "0 guests anonymised" in capsys.readouterr().out
 
 
 # What is taken back is not shown any more, though pages are kept

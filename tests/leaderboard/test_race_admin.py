@@ -30,7 +30,9 @@ def staff() -> Client:
 
 
 def choose(staff: Client, kind: str, action: str, pk: int) -> None:
-    response = staff.post(reverse(f"admin:{kind}_changelist"), {"action": action, "_selected_action": [pk]})
+    response = staff.post(
+        reverse(f"admin:{kind}_changelist"), {"action": action, "_selected_action": [pk], "because": "Seen."}
+    )
     assert response.status_code == 302
 
 
@@ -56,9 +58,9 @@ def test_a_held_result_is_released_onto_its_boards(staff: Client, settings) -> N
     page = staff.get(reverse("admin:games_attempt_changelist") + "?held=pace")
     assert f'value="{attempt}"' in page.content.decode()
     for action, leaders, record in (
-        ("release", ["Ada"], "Released."),
-        ("void", [], "Voided."),
-        ("restore", ["Ada"], "Restored."),
+        ("release", ["Ada"], "release: Seen."),
+        ("void", [], "void: Seen."),
+        ("restore", ["Ada"], "restore: Seen."),
     ):
         for _ in range(2):  # twice is once
             choose(staff, "games_attempt", action, attempt)
@@ -77,7 +79,9 @@ def test_who_may_only_look_moderates_nothing(staff: Client) -> None:
     client.force_login(viewer)
     race = mint_easy()
     attempt = log_in(make_player("Ada")).post(f"races/{race.pk}/attempts/", {})[1]["id"]
-    client.post(reverse("admin:games_attempt_changelist"), {"action": "void", "_selected_action": [attempt]})
+    client.post(
+        reverse("admin:games_attempt_changelist"), {"action": "void", "_selected_action": [attempt], "because": "x"}
+    )
     client.post(reverse("admin:leaderboard_race_changelist"), {"action": "withdraw", "_selected_action": [race.pk]})
     assert Attempt.objects.get().voided_at is None
     assert Race.objects.get().withdrawn_at is None

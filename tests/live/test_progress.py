@@ -29,7 +29,8 @@ def check() -> None:
 def kinds(race: Race) -> dict[str, str]:
     changes = feed.read_changes(race.pk, race.opens_at, limit=100)
     assert changes is not None
-    return {row.said["player"]: row.said["kind"] for row in changes.rows}
+    names = dict(Entry.objects.values_list("pk", "player__name"))
+    return {names[row.entry]: row.said["kind"] for row in changes.rows}
 
 
 def test_an_entry_is_followed_through_all_that_can_become_of_it() -> None:

@@ -260,6 +260,9 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("PUT", "players/me/name/", {"name": "Beatrice"}, status=200, token=bea)
     assert call("GET", "players/me/data/", status=200, token=bea)["account"]
     call("DELETE", "players/me/", {"password": "another password"}, status=403, token=bea)
+    call("POST", "reports/", {"player": "ada", "because": "A rude name."}, status=201, token=bea)
+    assert call("GET", "reports/", status=200, token=bea)["rows"]
+    call("GET", "rulings/", status=200)
     leaving = call("POST", "guests/", status=201)["token"]
     call("DELETE", "players/me/", {}, status=204, token=leaving)
     call("DELETE", "tokens/current/", status=204, token=bea)
