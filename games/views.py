@@ -22,7 +22,7 @@ from games.words import write_words
 MODULES = [
     f"games/{name}.js"
     for name in (
-        *("cards", "choices", "clock", "ending", "engine", "hints", "layout", "moving", "pausing", "rivals"),
+        *("cards", "clock", "ending", "engine", "hints", "layout", "moving", "pausing", "rivals"),
         *("sending", "server", "showing", "starting", "state", "table", "windows", "words"),
     )
 ]

@@ -45,7 +45,7 @@ WORDS = {
     "on_waste": _("%(card)s, on top of the waste"),
     "on_stock": _("%(card)s, on top of the stock"),
     "in_reserve": _("%(card)s, end of reserve column %(column)s"),
-    "under_reserve": _("%(card)s, in reserve column %(column)s, covered"),
+    "under_reserve": _("%(card)s, in reserve column %(column)s, covered by %(cover)s"),
     "stock_of": _("Stock, cards: %(count)s. Draw."),
     "stock_redeal": _("The stock is empty. Redeal."),
     "stock_over": _("The stock is empty, and no redeal is left."),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import path, re_path
@@ -30,6 +31,8 @@ handler400 = "pyramid_site.pages.answer_bad_request"
 handler403 = "pyramid_site.pages.answer_forbidden"
 handler404 = "pyramid_site.pages.answer_not_found"
 handler500 = "pyramid_site.pages.answer_server_error"
+
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # by the log-in page, with its limits and second factor
 
 urlpatterns = [
     # paths are tried from the top: the busiest come first

@@ -25,7 +25,6 @@ MESSAGES = {
     "account/messages/email_deleted.txt": gettext_noop("The e-mail address has been removed."),
     "mfa/messages/totp_activated.txt": gettext_noop("Two-factor log-in is on."),
     "mfa/messages/totp_deactivated.txt": gettext_noop("Two-factor log-in is off."),
-    "mfa/messages/recovery_codes_generated.txt": gettext_noop("There are new recovery codes; the old ones are void."),
 }
 
 

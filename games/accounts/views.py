@@ -144,6 +144,10 @@ class NewPasswordView(account.PasswordResetFromKeyView):
     heading = button = _("Set a new password")
     form_class = forms.NewPasswordForm
 
+    def form_valid(self, form: Any) -> HttpResponse:
+        AuthToken.objects.filter(user=self.reset_user).delete()  # sessions end by themselves
+        return super().form_valid(form)
+
 
 class NewPasswordDoneView(account.PasswordResetFromKeyDoneView):
     heading = _("The new password is set")
@@ -154,14 +158,14 @@ class NewPasswordDoneView(account.PasswordResetFromKeyDoneView):
 
 class ConfirmView(Counted, account.ReauthenticateView):
     heading = _("Your password, please")
-    button = _("Go on")
+    button = _("Continue")
     limit = "log_in"
     form_class = forms.ConfirmForm
 
 
 class ConfirmByCodeView(mfa.ReauthenticateView):
     heading = _("A code, please")
-    button = _("Go on")
+    button = _("Continue")
     form_class = forms.ConfirmByCodeForm
 
 
@@ -225,5 +229,26 @@ class SessionsView(ListUserSessionsView):
         return redirect("usersessions_list")
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:
+        UserSession.objects.create_from_request(self.request)  # this one may have begun as a guest's
+        context = super().get_context_data(**more)
+        for session in context["sessions"]:
+            session.browser = tell_browser(session.user_agent)
         tokens = AuthToken.objects.filter(user=self.request.user, expiry__gt=timezone.now())
-        return super().get_context_data(**more) | {"tokens": tokens.count()}
+        return context | {"tokens": tokens.count()}
+
+
+BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
+SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Windows": "Windows",
+    "Mac": "macOS",
+    "Linux": "Linux",
+}
+
+
+def tell_browser(agent: str) -> str:
+    """What a browser says of itself, for a person: Firefox, Windows. The first word of what is not known."""
+    names = [next((name for mark, name in of.items() if mark in agent), "") for of in (BROWSERS, SYSTEMS)]
+    return ", ".join(filter(None, names)) or agent.partition("/")[0] or "–"

@@ -40,7 +40,7 @@ from games.rest import (
     read_number,
 )
 from games.schema import TOKEN_OR_NONE
-from leaderboard import actions, addresses, pausing, sight, standings
+from leaderboard import actions, addresses, pausing, sight, standings, submitting
 
 # Attempts
 
@@ -376,7 +376,7 @@ def submit_replay(request: Request) -> Response:
         raise Problem(400, "required", gettext_noop("A replay without an attempt needs times."), "times")
     if not verdict.plies:
         raise Problem(400, "no_moves", gettext_noop("A game counts from its first move."), "moves")
-    attempt, created = actions.submit_replay(
+    attempt, created = submitting.submit_replay(
         player=read_caller(request), verdict=verdict, deal=read_deal(verdict.deal), times=data["times"]
     )
     return Response(_describe_replay(attempt, verdict, attempt.ends_at), status=201 if created else 200)

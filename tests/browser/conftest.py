@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -31,20 +32,32 @@ def find_chromium() -> str:
 
 
 def prepare_site(folder: str) -> dict[str, str]:
-    """The environment of a server in `folder`, whose dailies of T, N and M are the easy deal.
+    """The environment of a server in `folder`, whose dailies of T, N and M are the easy deal; its mail goes there, too.
 
     It has a database of its own: Playwright's loop and Django's do not go together in one thread.
     """
-    env = {"DATA_DIR": folder, "DAILY_RULESETS": "T,N,M"}
+    env = {"DATA_DIR": folder, "DAILY_RULESETS": "T,N,M", "EMAIL_URL": f"file://{folder}/mail"}
     command = [sys.executable, "manage.py", "shell", "-v0", "-c", PREPARE]
     subprocess.run(command, cwd=ROOT, env=os.environ | env, check=True)
     return env
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What belongs to `server`."""
+    return tmp_path_factory.mktemp("browser")
+
+
+@pytest.fixture(scope="session")
+def mail(folder: Path) -> Path:
+    """The folder that the mail of `server` goes to, a file each."""
+    return folder / "mail"
+
+
+@pytest.fixture(scope="session")
+def server(folder: Path) -> Iterator[str]:
     """The address of a server that holds no win for too fast; all tests of a process share it."""
-    with running_server("daphne", prepare_site(str(tmp_path_factory.mktemp("browser")))) as url:
+    with running_server("daphne", prepare_site(str(folder))) as url:
         yield url
 
 

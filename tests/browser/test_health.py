@@ -35,7 +35,7 @@ DOORS = {
     "account/password/forgotten/": ["/account/password/forgotten/"],
     "account/password/sent/": ["/account/password/sent/"],
     "account/password/set/": ["/account/password/set/"],
-    "account/password/new/<str:uidb36>-<str:key>/": ["/account/password/new/1-stale/"],
+    "^account/password/new/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": ["/account/password/new/1-stale/"],
     "account/e-mail/<str:key>/": ["/account/e-mail/stale/"],
 }
 ROOMS = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
+import psutil
 import pytest
 
 from leaderboard import actions, consumers, hub, moderating, racing
@@ -14,6 +15,7 @@ from leaderboard.models import Entry
 from pyramid_site import sockets as uvicorn_sockets
 from pyramid_site import workers
 from pyramid_site.urls import websocket_urlpatterns
+from tests.live.conftest import FEW
 from tests.live.frames import DESCRIPTION, MESSAGES, check_frame, resolve, validator
 from tests.live.sockets import log_in_by_token, open_socket
 from tests.players import EASY_MOVES, make_daily, make_players, own_line
@@ -111,6 +113,13 @@ def test_the_limits_are_those_that_are_told() -> None:
     assert f"{hub.QUEUE} frames waited" in LIVE
     assert consumers.SILENCE == 10
     assert hub.CHECK < 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_server_opens_as_many_files_as_it_may(server: RunningServer) -> None:
+    for process in (psutil.Process(server.process.pid), *server.family()):
+        soft, most = process.rlimit(psutil.RLIMIT_NOFILE)
+        assert soft == most > FEW
 
 
 def test_nothing_but_silence_ends_a_socket_of_uvicorns() -> None:

@@ -7,11 +7,17 @@ from typing import Any
 import pytest
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from allauth.usersessions.models import UserSession
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.cache import cache
-from django.test import Client
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 
+from games.accounts.views import tell_browser
 from games.models import Counter, Player
 from games.throttles import Limit
+from pyramid_site.pages import answer_server_error
 from tests.client import V1, Api
 from tests.players import easy_deal, make_player
 
@@ -150,6 +156,7 @@ def make_ada(email: str = "Ada@example.org") -> Client:
 
 def test_a_forgotten_password_is_set_anew_by_a_mailed_link_that_is_good_once(mailoutbox: list[Any]) -> None:
     old = make_ada()
+    token = Api().post("tokens/", {"name": "Ada", "password": PASSWORD})[1]["token"]
     mailoutbox.clear()
     client = Client()
     assert fill(client, "password/forgotten/", email="ada@EXAMPLE.org").status_code == 302
@@ -163,6 +170,7 @@ def test_a_forgotten_password_is_set_anew_by_a_mailed_link_that_is_good_once(mai
     assert fill(client, "log-in/", login="ada", password=PASSWORD).status_code == 200
     assert fill(client, "log-in/", login="ada", password="another long one").status_code == 302
     assert whoami(old) is None, "whoever was logged in is not any more"
+    assert Api(token).get("players/me/")[0] == 401
     assert "not valid" in Client().get(link, follow=True).content.decode()
 
 
@@ -241,7 +249,7 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all_with_the_tokens() -> No
     token = Api().post("tokens/", {"name": "Ada", "password": PASSWORD})[1]["token"]
     page = here.get("/account/sessions/").content.decode()
     for number in range(3):
-        assert f"<strong>Browser {number}</strong>" in page
+        assert f'title="Browser {number}"' in page
     second = UserSession.objects.get(user_agent="Browser 1")
     stranger = Client()
     fill(stranger, "sign-up/", name="Eve", password=PASSWORD)
@@ -254,6 +262,21 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all_with_the_tokens() -> No
     assert [whoami(browser) for browser in (here, *browsers)] == ["Ada", None, None, None]
     assert Api(token).get("players/me/")[0] == 401
     assert whoami(stranger) == "Eve"
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36", "Chrome, Linux"),
+        ("Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/156.0 Mobile Safari/537.36", "Chrome, Android"),
+        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/156.0 Safari/537.36 Edg/156.0", "Edge, Windows"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1", "Safari, iPhone"),
+        ("curl/8.5.0", "curl"),
+        ("", "–"),
+    ],
+)
+def test_a_browser_is_told_in_words_that_its_owner_knows(agent: str, told: str) -> None:
+    assert tell_browser(agent) == told
 
 
 @pytest.mark.parametrize(
@@ -338,3 +361,25 @@ def test_turned_off_the_password_alone_is_enough_again() -> None:
     assert ada.post("/account/two-factor/off/", {}).status_code == 302
     assert Api().post("tokens/", {"name": "Ada", "password": PASSWORD})[0] == 201
     assert ada.get("/account/codes/").status_code == 404
+
+
+def test_the_admin_asks_for_the_second_factor_too() -> None:
+    secret, _recovery = turn_on(make_ada())
+    Player.objects.update(is_staff=True, is_superuser=True)
+    client = Client()
+    page = client.get("/admin/", follow=True)
+    assert page.redirect_chain[-1][0].startswith("/account/log-in/?next=")
+    assert client.post("/admin/login/", {"username": "Ada", "password": PASSWORD}).status_code == 302
+    assert whoami(client) is None
+    fill(client, "log-in/", login="Ada", password=PASSWORD, next="/admin/")
+    assert fill(client, "log-in/code/", code=code_of(secret))["Location"] == "/admin/"
+    assert client.get("/admin/").status_code == 200
+
+
+def test_a_page_of_an_error_asks_no_database_who_plays() -> None:
+    browser = make_ada()
+    request = RequestFactory().get("/", headers={"Accept": "text/html"}, HTTP_COOKIE=str(browser.cookies["sessionid"]))
+    with CaptureQueriesContext(connection) as queries:
+        page = SessionMiddleware(AuthenticationMiddleware(answer_server_error))(request)
+    assert "Something is wrong on the server." in page.content.decode()
+    assert not queries.captured_queries

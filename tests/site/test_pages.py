@@ -6,6 +6,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from games.views import MODULES
+from tests.site.servers import ROOT
+
 
 @pytest.fixture
 def browser(daily_server: str) -> Iterator[httpx.Client]:
@@ -47,3 +50,13 @@ def test_every_file_that_a_page_names_is_there(path: str, browser: httpx.Client)
 def test_the_api_page_reads_the_schema_from_here(browser: httpx.Client) -> None:
     assert "/api/v1/schema/" in browser.get("/api/").text
     assert browser.get("/api/v1/schema/").text.startswith('{"openapi": "3')
+
+
+def test_the_page_names_every_script_that_its_script_needs() -> None:
+    folder = ROOT / "games/static/games"
+    needed, left = set(), ["play"]
+    while left:
+        found = set(re.findall(r'from "\./(\w+)\.js"', (folder / f"{left.pop()}.js").read_text())) - needed
+        needed |= found
+        left += found
+    assert sorted(f"games/{name}.js" for name in needed) == sorted(MODULES)

@@ -3,9 +3,11 @@
 The servers belong to pyramid_site, which games does not import; only an app can have a command, so they are named.
 """
 
+import contextlib
 import errno
 import http.client
 import os
+import resource
 import signal
 import socket
 import sys
@@ -42,6 +44,7 @@ class Command(BaseCommand):
             raise CommandError("--workers needs a number above 0.")
         if proxy_headers and workers is None:
             raise CommandError("--proxy-headers needs --workers.")
+        raise_file_limit()
         listeners = open_listeners(host, port, workers or 1)
         threading.Thread(target=self.announce, args=(host, listeners[0].getsockname()), daemon=True).start()
         try:
@@ -64,6 +67,13 @@ class Command(BaseCommand):
         else:
             self.stderr.write(f"{url} answers with status {status}. Is the database ready (manage.py migrate)?")
         self.stdout.flush()
+
+
+def raise_file_limit() -> None:
+    """Let this process and its workers open as many files as they may: each websocket is one."""
+    _soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):  # where "as many as you like" is no number of files
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def open_listeners(host: str, port: int, count: int) -> list[socket.socket]:

@@ -1,9 +1,8 @@
 // Moves: what a tap, a drop or a key means, and what the server says to it.
 import { nameOf } from "./cards.js";
-import { choices } from "./choices.js";
 import * as engine from "./engine.js";
 import { table, tell } from "./showing.js";
-import { announce, change, follow, mayMove, state } from "./state.js";
+import { announce, change, choices, follow, mayMove, state } from "./state.js";
 import { data, say } from "./words.js";
 
 follow("tap", tap);

@@ -1,5 +1,4 @@
 // The play page, put together: what its buttons, keys and windows do, and the game that it begins with.
-import { choices, choose } from "./choices.js";
 import { giveUp, watchLine } from "./ending.js";
 import { askHint } from "./hints.js";
 import { act, select } from "./moving.js";
@@ -7,7 +6,7 @@ import { pause, resume } from "./pausing.js";
 import { call } from "./server.js";
 import { keepFocus, table, tell } from "./showing.js";
 import { begin, deal, newGame, practise } from "./starting.js";
-import { change, follow, isPaused, mayPause, state } from "./state.js";
+import { change, choices, choose, follow, isPaused, mayPause, state } from "./state.js";
 import { anyWindowOpen, openRules, openWindow } from "./windows.js";
 import { data, say } from "./words.js";
 

@@ -1,6 +1,6 @@
 // Oneself against a rival of one's choice, in the window of the result; in a race beside its first three.
-import { choices, choose } from "./choices.js";
 import { call } from "./server.js";
+import { choices, choose } from "./state.js";
 import { fill } from "./windows.js";
 import { say, writeTime } from "./words.js";
 

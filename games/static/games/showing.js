@@ -1,8 +1,7 @@
 // Shows the game: the table, the status above it and what is said below it.
-import { choices } from "./choices.js";
 import { countPlayed } from "./clock.js";
 import * as engine from "./engine.js";
-import { announce, isPaused, mayPause, onChange, state } from "./state.js";
+import { announce, choices, isPaused, mayPause, onChange, state } from "./state.js";
 import { makeTable } from "./table.js";
 import { fill } from "./windows.js";
 import { data, say, write, writeTime } from "./words.js";

@@ -1,12 +1,11 @@
 // Starting a game and continuing one: how an attempt comes to lie on the table.
-import { choices, choose } from "./choices.js";
 import { timed } from "./clock.js";
 import * as engine from "./engine.js";
 import { answers } from "./moving.js";
 import { makeSender, readKept } from "./sending.js";
 import { Refused, call, callAsPlayer, readPlayer } from "./server.js";
 import { tell } from "./showing.js";
-import { announce, change, follow, state } from "./state.js";
+import { announce, change, choices, choose, follow, state } from "./state.js";
 import { askForGame, fill, openWindow } from "./windows.js";
 import { data, say } from "./words.js";
 

@@ -107,7 +107,8 @@ export function makeTable(root, on) {
     position.reserve.forEach((column, k) =>
       column.forEach((card, i) => {
         const top = i === column.length - 1;
-        const label = say(top ? "in_reserve" : "under_reserve", { card: nameOf(card), column: k + 1 });
+        const names = { card: nameOf(card), cover: top ? "" : nameOf(column[i + 1]), column: k + 1 };
+        const label = say(top ? "in_reserve" : "under_reserve", names);
         put(card, plan.column(k, i), 10 + i, top ? `h${k + 1}` : `under h${k + 1}`, label, { covered: !top });
       }),
     );
