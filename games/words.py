@@ -88,7 +88,7 @@ WORDS = {
     "at_par": _("Exactly par: no game can be shorter."),
     "showing_line": _("A shortest way to win, move by move."),
     # before a game
-    "counts_daily": _("Today's deal, the same for everybody. One attempt: the clock runs from the first look at the cards until the win, also while you are away. No hints."),  # noqa: E501
+    "counts_daily": _("The same deal for everybody. One attempt: the clock runs from the first look at the cards until the win, also while you are away. No hints."),  # noqa: E501
     "counts_guest": _("As a guest you play it for practice. Sign up first to stand in the ranks."),
     "counts_ranked": _("One attempt on cards that the server deals. The clock runs on, and there are no hints."),
     "counts_practice": _("As often as you like, with hints and undo. It counts for the board of this deal alone."),

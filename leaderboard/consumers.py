@@ -266,8 +266,9 @@ class Play(Socket):
             headers["authorization"] = f"Token {self.token}"
         elif self.caller:
             pair = get_random_string(32)
-            headers["cookie"] = (
-                f"{settings.SESSION_COOKIE_NAME}={self.caller.session}; {settings.CSRF_COOKIE_NAME}={pair}"
-            )
+            cookies = {settings.SESSION_COOKIE_NAME: self.caller.session, settings.CSRF_COOKIE_NAME: pair}
+            if language := callers.read_cookies(self.scope).get(settings.LANGUAGE_COOKIE_NAME):
+                cookies[settings.LANGUAGE_COOKIE_NAME] = language  # that of the page, before the browser's
+            headers["cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
             headers["x-csrftoken"] = pair
         return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]

@@ -51,6 +51,9 @@ async function showResult() {
     code: attempt.deal,
   });
   button("result", "line").hidden = !attempt.line;
+  const link = document.getElementById("to-race");
+  link.hidden = !attempt.race;
+  if (attempt.race) link.href = `/races/${attempt.race.id}/`;
   announce("wish", await openWindow("result"));
 }
 

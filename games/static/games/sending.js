@@ -12,10 +12,10 @@ export function readKept(attempt) {
 }
 
 /** One way for moves to the server, {from_ply, moves} to a promise of its answer; raises Refused. */
-const postMoves = (attempt, body) => call("POST", `attempts/${attempt}/moves/`, body);
+export const postMoves = (attempt, body) => call("POST", `attempts/${attempt}/moves/`, body);
 
 /**
- * attempt: its id; sent: how many of its tokens are stored; deliver: the way for the moves. on: {stored(answer),
+ * attempt: its id; sent: how many of its tokens are stored; deliver: the way for the moves, closed with the sender. on: {stored(answer),
  * refused(error, sent) -> the tokens that are left, or null to stop; apart(error): the attempt stands elsewhere;
  * connection(whether there is one)}.
  */
@@ -89,6 +89,7 @@ export function makeSender(attempt, sent, on, deliver = postMoves) {
 
   function stop() {
     stopped = true;
+    deliver.close?.();
   }
 
   return { push, settle, stop, isBusy };

@@ -1,5 +1,6 @@
 // Moves of a ranked game or a race go over a socket where one is to be had, and over REST where not. The server makes
 // the same of both, and from_ply makes a move that went both ways harmless: whatever is in doubt is sent again by REST.
+import { postMoves } from "./sending.js";
 import { Refused } from "./server.js";
 
 const ANSWER_WITHIN = 5000;
@@ -7,11 +8,8 @@ const MOST_BYTES = 4000; // the server refuses frames over 4096
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 
-/**
- * A way for the moves of an attempt, as makeSender asks for it: (attempt, body) to a promise of the answer; raises
- * Refused. otherwise: the way over REST. `close` it when the game is left.
- */
-export function makeSocketWay(attempt, otherwise) {
+/** A way for the moves of an attempt, as makeSender asks for it: (attempt, body) to a promise; raises Refused. */
+export function makeSocketWay(attempt) {
   let socket = null;
   let ready = false;
   let failures = 0;
@@ -65,13 +63,14 @@ export function makeSocketWay(attempt, otherwise) {
     if (!socket && !closed && Date.now() >= retryAt) open();
     // nobody waits for a socket: until it is ready, and where it is in trouble, moves go by REST
     if (!ready || socket.readyState !== WebSocket.OPEN || JSON.stringify(body).length > MOST_BYTES) {
-      return otherwise(id, body);
+      return postMoves(id, body);
     }
     const answer = await ask(body);
     if (!answer) {
       socket?.close();
-      return otherwise(id, body);
+      return postMoves(id, body);
     }
+    if (answer.body.end) close();
     if (answer.status >= 400) throw new Refused(answer.status, answer.body);
     return answer.body;
   }
@@ -81,5 +80,5 @@ export function makeSocketWay(attempt, otherwise) {
     socket?.close();
   }
 
-  return { deliver, close };
+  return Object.assign(deliver, { close });
 }

@@ -5,6 +5,7 @@ import { answers } from "./moving.js";
 import { makeSender, readKept } from "./sending.js";
 import { Refused, call, callAsPlayer, readPlayer } from "./server.js";
 import { tell } from "./showing.js";
+import { makeSocketWay } from "./socket.js";
 import { announce, change, choices, choose, follow, state } from "./state.js";
 import { askForGame, fill, openWindow } from "./windows.js";
 import { data, say } from "./words.js";
@@ -28,7 +29,8 @@ function open(attempt) {
   const kept = attempt.end ? null : readKept(attempt.id);
   const goesOn = kept && stored.every((token, i) => kept[i] === token);
   const { game } = engine.playAll(ruleset, attempt.cards.split(" "), goesOn ? kept.join(" ") : moves);
-  const sender = makeSender(attempt.id, stored.length, answers);
+  const races = !attempt.end && (attempt.ranked || attempt.race); // against the clock: a call less a move
+  const sender = makeSender(attempt.id, stored.length, answers, races ? makeSocketWay(attempt.id) : undefined);
   loading.hidden = true;
   change({ attempt, game, sender, selected: null, hint: [], told: false, watching: null });
   localStorage.setItem(LAST, JSON.stringify({ id: attempt.id, deal: attempt.deal }));
@@ -80,19 +82,19 @@ export function newGame() {
 }
 
 /** Say what a race counts for; its cards are shown by the one tap that starts the clock. */
-async function enterRace(race) {
+async function enterRace(race, invite) {
   const guest = readPlayer()?.guest ?? true;
   fill("before", { counts: say("counts_daily"), guest: guest ? say("counts_guest") : "" });
   document.querySelector("#before [data-account]").hidden = !guest;
   if ((await openWindow("before")) !== "start") return location.assign("/");
-  return start(() => callAsPlayer("POST", `races/${race}/attempts/`, {}));
+  return start(() => callAsPlayer("POST", `races/${race}/attempts/`, invite ? { invite_code: invite } : {}));
 }
 
 /** The first game of a visit: what the address names, else the last one, else a new one for practice. */
 export async function begin() {
   const query = new URLSearchParams(location.search);
   const last = JSON.parse(localStorage.getItem(LAST) ?? "null");
-  if (query.get("race")) return enterRace(query.get("race"));
+  if (query.get("race")) return enterRace(query.get("race"), query.get("invite"));
   if (query.get("attempt")) return resume(query.get("attempt"));
   const goesOn = last && (data.code ? last.deal === data.code : !query.get("ruleset"));
   if (goesOn && !(await resume(last.id))) return;
