@@ -99,7 +99,7 @@ def test_a_wrong_ruleset_or_floor_is_named(name: str, value: str, said: str, tmp
 
 def test_limits_are_read_and_the_rest_keep_their_defaults(tmp_path) -> None:
     ran = ask("settings.LIMITS['log_in'], settings.LIMITS['hint']", tmp_path, LIMITS="log_in=5/60")
-    assert ran.stdout == "Limit(times=5, seconds=60) Limit(times=60, seconds=60)\n"
+    assert ran.stdout == "(Limit(times=5, seconds=60), Limit(times=60, seconds=60))\n"
     assert "there is no limit login, only sign_up" in ask("settings.LIMITS", tmp_path, LIMITS="login=5/60").stderr
     assert "must look like 60/300" in ask("settings.LIMITS", tmp_path, LIMITS="log_in=5").stderr
 
@@ -107,13 +107,13 @@ def test_limits_are_read_and_the_rest_keep_their_defaults(tmp_path) -> None:
 def test_where_mail_goes_is_read_from_one_address(tmp_path) -> None:
     expression = "settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_USE_TLS"
     ran = ask(expression, tmp_path, EMAIL_URL="submission://ann%40x:p%2Fw@mail.example")
-    assert ran.stdout == "mail.example 587 p/w True\n"
-    assert ask("settings.EMAIL_USE_SSL, settings.EMAIL_PORT", tmp_path, EMAIL_URL="smtps://m").stdout == "True 465\n"
+    assert ran.stdout == "('mail.example', 587, 'p/w', True)\n"
+    assert ask("settings.EMAIL_USE_SSL, settings.EMAIL_PORT", tmp_path, EMAIL_URL="smtps://m").stdout == "(True, 465)\n"
     assert ask("settings.EMAIL_BACKEND", tmp_path).stdout == "django.core.mail.backends.console.EmailBackend\n"
     assert "EMAIL_URL must look like" in ask("settings.EMAIL_HOST", tmp_path, EMAIL_URL="http://m").stderr
 
 
 def test_cookies_travel_over_https_alone_where_a_proxy_ends_tls(tmp_path) -> None:
     expression = "settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE, settings.SESSION_COOKIE_HTTPONLY"
-    assert ask(expression, tmp_path, BEHIND_HTTPS="1").stdout == "True True True\n"
-    assert ask(expression, tmp_path).stdout == "False False True\n"
+    assert ask(expression, tmp_path, BEHIND_HTTPS="1").stdout == "(True, True, True)\n"
+    assert ask(expression, tmp_path).stdout == "(False, False, True)\n"
