@@ -32,6 +32,9 @@ def test_a_guest_plays_the_daily_for_practice_and_stands_on_no_board(page: Page,
     enter(page, server, "Relaxed")
     expect(page.locator("#before")).to_contain_text("As a guest you play it for practice.")
     expect(page.locator("main .card")).to_have_count(0)
+    page.reload()  # nothing has begun
+    expect(page.locator("#before")).to_be_visible()
+    expect(page.locator("main .card")).to_have_count(0)
     page.locator('#before [value="start"]').click()
     expect(page.locator("#kind")).to_have_text("Daily · Practice")
     table.play(page, MOVES, table.tap)

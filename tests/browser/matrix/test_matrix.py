@@ -20,10 +20,19 @@ from tests.site.servers import ROOT
 
 FOLDER = Path(os.environ.get("PAGES_DIR") or ROOT / ".data/pages")
 SIZES = {"360x640": True, "390x844": True, "768x1024": True, "1440x900": False, "640x360": True}  # a finger or a mouse
+JUDGED = ("360x640", "1440x900")  # by axe, which takes longer than all else
 SCREENS = list(product(SIZES, ("en", "de"), ("light", "dark")))
 MOVES = EASY_MOVES.split(" ")
 EASY = easy_deal("T").code
-PAGES = {"home": "/", "rulesets": "/rules/", "rules-tower": "/rules/tower/", "rules-giza": "/rules/giza/"}
+PAGES = {
+    "home": "/",
+    "rulesets": "/rules/",
+    "rules-tower": "/rules/tower/",
+    "rules-giza": "/rules/giza/",
+    "account": "/account/",
+    "account-log-in": "/account/log-in/",
+    "account-sign-up": "/account/sign-up/",
+}
 TABLES: dict[str, tuple[str, list[str], str]] = {  # deal, moves, the card that is chosen then
     "table-new": ("PY1-T-AAAAAAS", [], ""),
     "table-chosen": ("PY1-N-AAAAAAS", ["g2", "D", "D"], "g3"),
@@ -69,7 +78,8 @@ class Screen:
         if is_table:
             assert page.evaluate(OUTSIDE) == [], state
             assert page.evaluate(CUT) == [], state
-        assert find_barriers(page) == [], state
+        if self.name.startswith(JUDGED):
+            assert find_barriers(page) == [], state
         page.mouse.move(1, 1)
         (FOLDER / state).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=FOLDER / state / f"{self.name}.png", full_page=not is_table)
