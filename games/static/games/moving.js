@@ -5,6 +5,8 @@ import { table, tell } from "./showing.js";
 import { announce, change, choices, follow, mayMove, state } from "./state.js";
 import { data, say } from "./words.js";
 
+const MOST_NAMED = 4; // partners; a joker has more than a phone's two lines hold
+
 follow("tap", tap);
 follow("drop", ({ place, target }) => drop(place, target));
 
@@ -66,7 +68,8 @@ export function select(place) {
   const { position } = state.game;
   const card = nameOf(engine.cardAt(position, place));
   const partners = engine.partnersOf(position, place).map((other) => nameOf(engine.cardAt(position, other)));
-  tell(partners.length ? say("selected", { card, partners: partners.join(", ") }) : say("no_partner", { card }), "quiet");
+  const named = partners.length > MOST_NAMED ? partners.length : partners.join(", ");
+  tell(partners.length ? say("selected", { card, partners: named }) : say("no_partner", { card }), "quiet");
 }
 
 /** A card was dropped on another, or on a pile. */
