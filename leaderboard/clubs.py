@@ -1,5 +1,6 @@
 """What changes who knows whom: following, and clubs. Whatever is counted is counted under a lock on what it is of."""
 
+import re
 import secrets
 
 from django.db import transaction
@@ -128,6 +129,19 @@ def find_membership(player: Player, club: int) -> Membership:
     if found is None:
         raise Problem(404, "not_found", gettext_noop("You are in no such club."))
     return found
+
+
+def read_among(player: Player, text: str) -> tuple[int, ...]:
+    """The ids of the players whom a text names: "friends" (oneself and whom one follows), or "club:7" (its members).
+
+    Raises Problem: 400 for another text, 404 for a club that is not one's own.
+    """
+    if text == "friends":
+        return (player.pk, *player.follows.values_list("followed", flat=True).order_by("followed"))
+    if match := re.fullmatch("club:([0-9]{1,18})", text):
+        membership = find_membership(player, int(match[1]))
+        return tuple(membership.club.memberships.values_list("player", flat=True).order_by("player"))
+    raise Problem(400, "invalid_choice", gettext_noop("This must be friends or club: and a club's id."), "among")
 
 
 def _lock_club(player: Player, club: int) -> Membership:

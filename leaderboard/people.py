@@ -14,9 +14,23 @@ from django.utils.translation import gettext_noop
 from games import actions as players
 from games.errors import Problem
 from games.models import Attempt, Player
+from games.names import clean_name, name_key
 from leaderboard import events, progress
 from leaderboard.models import Club, Entry, Follow, Membership, Race
 from leaderboard.standings import forget_kept_pages
+
+
+def find_player(name: str, where: str = "name") -> Player:
+    """The player who has that name, or had it, however it is written. Raises Problem (404)."""
+    try:
+        key = name_key(clean_name(name))
+    except Problem:  # nobody has a name that may not be
+        key = ""
+    active = Player.objects.filter(is_active=True)
+    found = active.filter(name_key=key).first() or active.filter(old_names__name_key=key).first()
+    if found is None:
+        raise Problem(404, "player", gettext_noop("There is no such player."), where)
+    return found
 
 
 def rename(*, player: Player, name: str) -> Player:

@@ -1,4 +1,4 @@
-"""What the scripts of the race pages say, by short names, beside the words of the table."""
+"""What the pages of rivals say: the scripts' sentences by short names, beside those of the table; times as text."""
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -53,3 +53,10 @@ WORDS = {
 def write_words() -> dict[str, str]:
     """All of them and those of the table, in the language of the request."""
     return words.write_words() | {name: gettext(sentence) for name, sentence in WORDS.items()}
+
+
+def write_time(milliseconds: int) -> str:
+    """3 minutes, 2.05 seconds: 3:02.05; from an hour on 1:03:02.05."""
+    minutes, rest = divmod(milliseconds, 60_000)
+    head = f"{minutes // 60}:{minutes % 60:02}" if minutes >= 60 else f"{minutes}"
+    return f"{head}:{rest // 1000:02}.{rest % 1000 // 10:02}"

@@ -15,8 +15,9 @@ from games.accounts import views as accounts
 from games.accounts.views import for_players
 from games.rest import JSONRenderer
 from leaderboard import consumers
-from leaderboard import views as pages
 from leaderboard.api import boards, clubs, dailies, fair, live, people, races, racing, seasons
+from leaderboard.views import home as home_pages
+from leaderboard.views import races as race_pages
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -43,14 +44,14 @@ urlpatterns = [
     path(V1 + "attempts/<int:attempt>/pause/", races.pause_attempt),
     path(V1 + "attempts/<int:attempt>/resume/", races.resume_attempt),
     path(V1 + "attempts/<int:attempt>/hint/", games.take_hint),
-    path("", pages.show_home, name="home"),
+    path("", home_pages.show_home, name="home"),
     path("play/", tables.show_play, name="play"),
     path("play/<str:code>", tables.show_play, name="play-deal"),
     path("rules/", tables.list_rules, name="rules"),
     path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
-    path("races/", pages.list_races, name="races"),
-    path("races/<int:race>/", pages.show_race, name="race"),
-    path("daily/<str:letter>/", pages.show_daily, name="todays-race"),
+    path("races/", race_pages.list_races, name="races"),
+    path("races/<int:race>/", race_pages.show_race, name="race"),
+    path("daily/<str:letter>/", race_pages.show_daily, name="todays-race"),
     path("account/", accounts.AccountView.as_view(), name="account"),
     path("account/log-in/", accounts.LogInView.as_view(), name="account_login"),
     path("account/sign-up/", accounts.SignUpView.as_view(), name="account_signup"),

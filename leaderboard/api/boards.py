@@ -1,6 +1,5 @@
 """REST: boards and their pages."""
 
-import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -23,9 +22,9 @@ from games.models import Attempt, Player, read_deal
 from games.rest import check_fields, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, clubs, entries, pages, periods, races, racing, ranking, sight, standings, stats
-from leaderboard.api.people import find_player
 from leaderboard.models import Race, Standing
 from leaderboard.pages import BoardKey, Cursor, Page
+from leaderboard.people import find_player
 
 MAX_LIMIT = 100
 MAX_RADIUS = 50
@@ -157,12 +156,7 @@ def _read_among(request: Request, text: str) -> tuple[int, ...]:
     player = read_caller(request)
     if "histogram" in request.query_params:
         raise Problem(400, "needs_everybody", gettext_noop("A histogram is of everybody: leave among out."), "among")
-    if text == "friends":
-        return (player.pk, *player.follows.values_list("followed", flat=True).order_by("followed"))
-    if match := re.fullmatch("club:([0-9]{1,18})", text):
-        membership = clubs.find_membership(player, int(match[1]))
-        return tuple(membership.club.memberships.values_list("player", flat=True).order_by("player"))
-    raise Problem(400, "invalid_choice", gettext_noop("This must be friends or club: and a club's id."), "among")
+    return clubs.read_among(player, text)
 
 
 def read_around(request: Request, name: str) -> Player:

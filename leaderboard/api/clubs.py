@@ -13,8 +13,8 @@ from games.models import Player
 from games.rest import StrictCharField, StrictSerializer, check_fields, read_caller, read_fields
 from games.schema import SIGNED_IN
 from leaderboard import clubs
-from leaderboard.api.people import find_player
 from leaderboard.models import Club, Follow, Membership
+from leaderboard.people import find_player
 
 
 class FollowedAnswer(serializers.Serializer[Any]):

@@ -19,9 +19,9 @@ from games.models import Player
 from games.rest import check_fields, public, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, daily, minting, races
-from leaderboard.api.people import find_player
 from leaderboard.api.racing import EntryAnswer, RaceAnswer, describe_entry, describe_race, write_time
 from leaderboard.models import Race
+from leaderboard.people import find_player
 
 MOST_LINKS = 1000
 

@@ -14,8 +14,8 @@ from games.errors import Problem
 from games.models import Attempt
 from games.rest import StrictCharField, StrictSerializer, check_fields, read_caller, read_fields
 from leaderboard import fair
-from leaderboard.api.people import find_player
 from leaderboard.models import Report, Ruling
+from leaderboard.people import find_player
 
 LISTED = 200
 

@@ -17,7 +17,6 @@ from games.api import api_view, field, find_ruleset
 from games.engine import replay
 from games.errors import Problem
 from games.models import Attempt, Player, write_code
-from games.names import clean_name, name_key
 from games.rest import (
     JSON,
     StrictCharField,
@@ -31,6 +30,7 @@ from games.rest import (
 )
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, people, ranking, sight, stats
+from leaderboard.people import find_player
 
 MAX_LIMIT = 100
 MAX_OFFSET = 10**9
@@ -84,19 +84,6 @@ class GameAnswer(serializers.Serializer[Any]):
 class GamesAnswer(serializers.Serializer[Any]):
     total = field(serializers.IntegerField)
     rows = GameAnswer(many=True)
-
-
-def find_player(name: str, where: str = "name") -> Player:
-    """The player who has that name, or had it, however it is written. Raises Problem (404)."""
-    try:
-        key = name_key(clean_name(name))
-    except Problem:  # nobody has a name that may not be
-        key = ""
-    active = Player.objects.filter(is_active=True)
-    found = active.filter(name_key=key).first() or active.filter(old_names__name_key=key).first()
-    if found is None:
-        raise Problem(404, "player", gettext_noop("There is no such player."), where)
-    return found
 
 
 def _describe_player(player: Player) -> Response:

@@ -4,7 +4,7 @@ import re
 
 from games.views import MODULES
 from games.words import WORDS
-from leaderboard.views import RACE_MODULES
+from leaderboard.views.races import RACE_MODULES
 from leaderboard.words import WORDS as RACE_WORDS
 from tests.site.servers import ROOT
 
