@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, PolymorphicProxySerializer, extend_schema
+from knox.models import AuthToken
 from rest_framework import decorators, serializers
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.permissions import AllowAny
@@ -85,10 +86,12 @@ class TokenAnswer(serializers.Serializer[Any]):
 
 
 def _answer_token(player: Player) -> Response:
-    stored, text = actions.issue_token(player=player)
-    return Response(
-        {"player": player.name, "token": text, "expires": stored.expiry.isoformat(timespec="microseconds")}, status=201
-    )
+    return write_token(*actions.issue_token(player=player))
+
+
+def write_token(stored: AuthToken, text: str) -> Response:
+    expires = stored.expiry.isoformat(timespec="microseconds")
+    return Response({"player": stored.user.name, "token": text, "expires": expires}, status=201)
 
 
 @extend_schema(request=SignUp, responses={201: TokenAnswer}, summary="Sign up")

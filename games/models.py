@@ -10,6 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from knox.models import AuthToken
 
 from games.engine import deal as engine
 from games.names import name_key
@@ -64,6 +65,36 @@ class OldName(models.Model):
 
     def __str__(self) -> str:
         return self.name_key
+
+
+class ApiToken(models.Model):
+    """What a player gave an app: a token of knox's that may do no more than `scopes` (see `games.scopes`).
+
+    A token without such a row is from a log-in with the password, and may do all.
+    """
+
+    token = models.OneToOneField(AuthToken, models.CASCADE, primary_key=True, related_name="given")
+    name = models.CharField(max_length=40)
+    scopes = ArrayField(models.CharField(max_length=8))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DeviceGrant(models.Model):
+    """An app that waits for a player to let it in, with a code that the player types or follows (RFC 8628)."""
+
+    digest = models.BinaryField(primary_key=True, max_length=32)
+    user_code = models.CharField(max_length=8, unique=True)
+    name = models.CharField(max_length=40)
+    scopes = ArrayField(models.CharField(max_length=8))
+    ends_at = models.DateTimeField()
+    asked_at = models.DateTimeField(null=True)
+    player = models.ForeignKey(Player, models.CASCADE, null=True, related_name="+")
+    refused = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Deal(models.Model):

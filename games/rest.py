@@ -30,6 +30,7 @@ from games.engine import replay
 from games.engine.errors import CodeError, EngineError
 from games.errors import Problem
 from games.models import Player
+from games.scopes import READ, needed_scope
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -235,8 +236,9 @@ def _flatten(detail: Any, where: str = "") -> Any:
 PLAYER_FIELDS = [field.attname for field in Player._meta.concrete_fields]
 # Every call asks this: building the same with the ORM costs more than asking
 READ_TOKENS = f"""
-SELECT t.digest, t.expiry, {", ".join(f"p.{name}" for name in PLAYER_FIELDS)}
+SELECT t.digest, t.expiry, given.scopes, {", ".join(f"p.{name}" for name in PLAYER_FIELDS)}
 FROM knox_authtoken t JOIN games_player p ON p.id = t.user_id
+LEFT JOIN games_apitoken given ON given.token_id = t.digest
 WHERE t.token_key = %s
 """
 
@@ -250,21 +252,29 @@ class TokenAuthentication(KnoxAuthentication):
             return None
         if len(words) != 2:
             raise _refuse_token("token_malformed", gettext_noop("Write `Authorization: Token <token>`."))
-        return self.authenticate_credentials(words[1])
+        player, token = self.authenticate_credentials(words[1])
+        needed = needed_scope(request.method or "", request.path)
+        if token.scopes is not None and needed not in (READ, *token.scopes):
+            message = gettext_noop("This token may not do that: it was given to an app, without the scope %(scope)s.")
+            raise Problem(403, "scope", message, "Authorization", params={"scope": needed})
+        return player, token
 
     def authenticate_credentials(self, token: bytes) -> tuple[Player, AuthToken]:
+        """The player and the token, whose `scopes` are those that it was given with, or None for all."""
         text = token.decode("ascii", "replace").replace("\0", "\ufffd")  # PostgreSQL takes no NUL
         with connection.cursor() as cursor:
             cursor.execute(READ_TOKENS, [text[: CONSTANTS.TOKEN_KEY_LENGTH]])
             rows = cursor.fetchall()
-        for digest, expiry, *values in rows:
+        for digest, expiry, scopes, *values in rows:
             if compare_digest(hash_token(text), digest):
                 player = Player.from_db(connection.alias, PLAYER_FIELDS, values)
                 if expiry is not None and expiry < timezone.now():
                     raise _refuse_token("token_expired", gettext_noop("This token has expired."))
                 if not player.is_active:
                     raise _refuse_token("player_inactive", gettext_noop("This player has been deactivated."))
-                return player, AuthToken(digest=digest, expiry=expiry, user=player)
+                found = AuthToken(digest=digest, expiry=expiry, user=player)
+                found.scopes = scopes
+                return player, found
         raise _refuse_token("token_unknown", gettext_noop("This token is not known."))
 
 

@@ -280,7 +280,8 @@ DAILY_RULESETS = read_rulesets("DAILY_RULESETS", "T,N,M,F,B")
 NO_MINTING = read_flag("NO_MINTING")
 HUMAN_FLOORS = read_floors("HUMAN_FLOORS", "250/10")
 LIMITS = read_limits(
-    "LIMITS", "sign_up=60/3600,log_in=60/300,guest=120/3600,hint=60/60,code=10/300,mail=10/3600,report=20/86400"
+    "LIMITS",
+    "sign_up=60/3600,log_in=60/300,guest=120/3600,hint=60/60,code=10/300,mail=10/3600,report=20/86400,device=30/3600",
 )
 
 AUTH_USER_MODEL = "games.Player"
@@ -340,6 +341,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "games.rest.answer_error",
 }
+KNOX_TOKEN_MODEL = "knox.AuthToken"
 REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Pyramidion",

@@ -10,6 +10,7 @@ from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
+from games import device_api as devices
 from games import views as tables
 from games.accounts import views as accounts
 from games.accounts.views import for_players
@@ -70,6 +71,8 @@ urlpatterns = [
     ),
     path("account/e-mail/", for_players(accounts.EmailView.as_view()), name="account_email"),
     path("account/e-mail/<str:key>/", accounts.ConfirmEmailView.as_view(), name="account_confirm_email"),
+    path("account/tokens/", accounts.show_tokens, name="account_tokens"),
+    path("account/device/", accounts.answer_device, name="account_device"),
     path("account/sessions/", for_players(accounts.SessionsView.as_view()), name="usersessions_list"),
     path("account/two-factor/", for_players(accounts.TwoFactorView.as_view()), name="mfa_index"),
     path("account/two-factor/on/", for_players(accounts.TwoFactorOnView.as_view()), name="mfa_activate_totp"),
@@ -95,6 +98,8 @@ urlpatterns = [
     path(V1 + "players/<str:name>/attempts/", people.list_attempts),
     path(V1 + "tokens/", games.log_in),
     path(V1 + "tokens/current/", games.log_out),
+    path(V1 + "device/", devices.ask_for_token),
+    path(V1 + "device/token/", devices.take_token),
     path(V1 + "rulesets/", games.list_rulesets),
     path(V1 + "rulesets/<str:letter>/", games.show_ruleset),
     path(V1 + "rulesets/<str:letter>/board/", boards.show_ruleset_board, name="ruleset-board"),

@@ -17,6 +17,7 @@ from games.errors import Problem
 from games.models import Player
 from games.names import MAX_LENGTH, clean_name
 from games.rest import translate
+from games.scopes import SCOPES
 from games.second_factor import find_authenticator
 
 LABELS = {
@@ -143,3 +144,15 @@ class ConfirmByCodeForm(Exact, Worded, mfa.ReauthenticateForm):
 
 class AuthenticatorForm(Worded, ActivateTOTPForm):
     pass
+
+
+class TokenForm(forms.Form):
+    """A token for an app: what the app is called, and what it may do."""
+
+    name = forms.CharField(label=_("What it is for"), min_length=2, max_length=40)
+    scopes = forms.MultipleChoiceField(
+        label=_("What it may do"),
+        choices=[(scope, _(text)) for scope, text in SCOPES.items()],
+        initial=["play"],
+        widget=forms.CheckboxSelectMultiple,
+    )

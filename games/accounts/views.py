@@ -19,15 +19,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.generic import TemplateView
 from knox.models import AuthToken
 
-from games import throttles
+from games import throttles, tokens
 from games.accounts import forms
 from games.errors import Problem
 from games.rest import translate
+from games.scopes import SCOPES
 
 View = Callable[..., HttpResponseBase]
 
@@ -252,3 +254,46 @@ def tell_browser(agent: str) -> str:
     """What a browser says of itself, for a person: Firefox, Windows. The first word of what is not known."""
     names = [next((name for mark, name in of.items() if mark in agent), "") for of in (BROWSERS, SYSTEMS)]
     return ", ".join(filter(None, names)) or agent.partition("/")[0] or "–"
+
+
+# Apps
+
+
+@for_players
+def show_tokens(request: HttpRequest) -> HttpResponse:
+    """The tokens that the player has given to apps; giving one, whose text is shown this once, and taking one back."""
+    player: Any = request.user
+    form, text = forms.TokenForm(request.POST or None), ""
+    if request.method == "POST" and "end" in request.POST:
+        tokens.end_token(player=player, digest=request.POST["end"])
+        return redirect("account_tokens")
+    if request.method == "POST" and form.is_valid():
+        try:
+            _token, text = tokens.give_token(player=player, **form.cleaned_data)
+            form = forms.TokenForm()
+        except Problem as problem:
+            form.add_error(None, translate(problem))
+    given = AuthToken.objects.filter(user=player, given__isnull=False).select_related("given").order_by("-created")
+    rows = [(row, [gettext(SCOPES[scope]) for scope in row.given.scopes]) for row in given]
+    context = {"form": form, "rows": rows, "text": text, "view": {"heading": gettext("Tokens for apps")}}
+    return render(request, "account/tokens.html", context)
+
+
+@for_players
+def answer_device(request: HttpRequest) -> HttpResponse:
+    """An app shows a code: who types it is told what the app wants, and lets it in or not."""
+    code = request.POST.get("code") or request.GET.get("code", "")
+    player: Any = request.user
+    context: dict[str, Any] = {"code": code, "view": {"heading": gettext("Let an app in")}}
+    try:
+        if request.method == "POST":
+            throttles.count("code", player.pk)
+            grant = tokens.find_grant(code)
+            if request.POST.get("answer") in ("allow", "refuse"):
+                allow = request.POST["answer"] == "allow"
+                tokens.answer(player=player, user_code=code, allow=allow)
+                context["done"] = "allowed" if allow else "refused"
+            context |= {"grant": grant, "wants": [gettext(SCOPES[scope]) for scope in grant.scopes]}
+    except Problem as problem:
+        context["error"] = translate(problem)
+    return render(request, "account/device.html", context, status=400 if "error" in context else 200)

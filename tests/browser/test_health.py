@@ -45,6 +45,8 @@ ROOMS = {
     "account/password/": ["/account/password/"],
     "account/e-mail/": ["/account/e-mail/"],
     "account/sessions/": ["/account/sessions/"],
+    "account/tokens/": ["/account/tokens/"],
+    "account/device/": ["/account/device/"],
     "account/two-factor/": ["/account/two-factor/"],
     "account/two-factor/on/": ["/account/two-factor/on/"],
     "account/two-factor/off/": ["/account/two-factor/"],  # without a second factor there is none to take off

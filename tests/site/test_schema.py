@@ -20,6 +20,8 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
 )
 
+from games.models import Player
+from games.tokens import answer
 from leaderboard.actions import read_clock
 from tests.client import V1, Api
 from tests.dailies import mint_seed, today
@@ -260,6 +262,10 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("PUT", "players/me/name/", {"name": "Beatrice"}, status=200, token=bea)
     assert call("GET", "players/me/data/", status=200, token=bea)["account"]
     call("DELETE", "players/me/", {"password": "another password"}, status=403, token=bea)
+    asked = call("POST", "device/", {"name": "Card table", "scopes": ["play"]}, status=201)
+    call("POST", "device/token/", {"device_code": asked["device_code"]}, status=400)
+    answer(player=Player.objects.get(name="Ada"), user_code=asked["user_code"], allow=True)
+    call("POST", "device/token/", {"device_code": asked["device_code"]}, status=201)
     call("POST", "reports/", {"player": "ada", "because": "A rude name."}, status=201, token=bea)
     assert call("GET", "reports/", status=200, token=bea)["rows"]
     call("GET", "rulings/", status=200)

@@ -1,0 +1,28 @@
+"""What a token that was given to an app may do. Reading is free to all but what is private; the rest has a scope."""
+
+import re
+
+from django.utils.translation import gettext_noop
+
+SCOPES = {
+    "play": gettext_noop("play games and send replays in your name"),
+    "races": gettext_noop("make races"),
+    "people": gettext_noop("follow players, join and manage clubs, report"),
+}
+READ, FULL = "read", "full"
+# what changes something, below /api/v1/; all else is for the player alone
+NEEDED = [
+    (re.compile(r"(attempts|races/\d+/attempts)/|replays/$"), "play"),
+    (re.compile(r"races/$"), "races"),
+    (re.compile(r"players/[^/]+/follow/|clubs/|reports/"), "people"),
+    (re.compile(r"tokens/current/"), READ),  # an app may end its own token
+]
+PRIVATE = re.compile(r"players/me/data/")
+
+
+def needed_scope(method: str, path: str) -> str:
+    """The scope that a call needs: one of SCOPES, READ, or FULL where no app may make it. path: with /api/v1/."""
+    rest = path.partition("/api/v1/")[2]
+    if method in ("GET", "HEAD", "OPTIONS"):
+        return FULL if PRIVATE.match(rest) else READ
+    return next((scope for pattern, scope in NEEDED if pattern.match(rest)), FULL)
