@@ -105,7 +105,6 @@ def _head_race(seen: entries.SeenRace) -> dict[str, Any]:
         "id": race.pk,
         "daily": race.kind == Race.DAILY,
         "name": race.name or gettext(RULESETS[race.ruleset].name),
-        "letter": race.ruleset,
         "ruleset": gettext(RULESETS[race.ruleset].name),
         "slug": RULESETS[race.ruleset].slug,
         "host": race.host.name if race.host else None,
@@ -115,9 +114,7 @@ def _head_race(seen: entries.SeenRace) -> dict[str, Any]:
         "players": gettext(WORDS["players"]) % {"count": seen.players},
         "club": race.club.name if race.club else None,
         "needs_code": bool(race.invite_code),
-        "withdrawn": race.withdrawn_at is not None,
         "because": race.withdrawn_because,
-        "deal": race.code if seen.shows_deal else None,
         "entered": seen.entry is not None,
     }
 

@@ -34,8 +34,9 @@ from django.contrib.auth import login
 from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpRequest
 from games.engine.deal import Deal
+from leaderboard import actions, racing
 from tests.dailies import mint_easy
-from tests.players import make_player, win
+from tests.players import make_player, own_line, win
 LINE = (
     "g3g6 g4g7 g1g5 f4f5 e4f3 D SW D D g2S D e3S d3f2 e2 d2f1 S D e1S d1W c1f6 c2e5 D D S b1S D D d4S D D c3S b2S "
     "SW D S R a1S"
@@ -45,6 +46,11 @@ for number, letter in enumerate("TNMFB"):
     race = mint_easy(letter)
     for place, name in enumerate(sorted(people, key=lambda name: (len(name) * 7 + number * 5) % 11)):
         win(people[name], 61230 + place * 7310 + number * 5170, 16 + place % 3, race=race)
+    for place, name in enumerate(("Emre", "Lina", "Yuki", "Falk", "Noor", "Piet", "Ines") if letter == "T" else ()):
+        player = make_player(name)
+        entry, _created = racing.enter(player=player, race=race.pk)
+        moves = " ".join(own_line(player.pk).split(" ")[: 13 - 2 * place])
+        actions.play_moves(player=player, attempt=entry.attempt_id, from_ply=0, moves=moves, times=None)
 deal = Deal.from_code("PY1-T-AAAAAAW")
 won = [win(player, 91230 + 9170 * n, deal=deal, line="D U " * n + LINE) for n, player in enumerate(people.values())]
 request = HttpRequest()
@@ -92,6 +98,23 @@ def stop_countdown(page: Page) -> None:
     )
 
 
+def stop_race(page: Page) -> None:
+    """The countdown and the times of those who play run on: what they say is replaced."""
+    page.locator(".runner").first.wait_for()
+    page.evaluate(
+        """() => {
+            const stop = (element, text) => {
+                const still = element.cloneNode();
+                Object.assign(still, {id: "", textContent: text});
+                element.hidden = true;
+                element.after(still);
+            };
+            stop(document.getElementById("phase"), "Closes in 6:00:00");
+            document.querySelectorAll(".runner .time").forEach((time, n) => stop(time, `${9 - n}:${10 + 7 * n}`));
+        }"""
+    )
+
+
 def show_drawing(page: Page) -> None:
     page.locator(".layout h2").evaluate("element => element.scrollIntoView()")
 
@@ -101,6 +124,7 @@ PICTURES = [
     Picture("play-phone", "/play/PY1-N-AAAAAAS", PHONE, "de-DE", "light", choose("g4", "g2", "g1g3", "D")),
     Picture("giza", "/play/PY1-G-AAAAAAS", DESKTOP, "en-GB", "dark", choose("g1")),
     Picture("home", "/", DESKTOP, "en-GB", "light", stop_countdown),
+    Picture("race", "/daily/T/", (1180, 740), "en-GB", "light", stop_race),
     Picture("result", "/play/?attempt={attempt}", PHONE, "en-GB", "dark", lambda page: None),
     Picture("rules", "/rules/free/", PHONE, "de-DE", "light", show_drawing),
 ]
