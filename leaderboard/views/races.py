@@ -56,7 +56,7 @@ def list_races(request: HttpRequest) -> HttpResponse:
 def show_daily(request: HttpRequest, letter: str) -> HttpResponse:
     """The page of today's daily in a ruleset."""
     ensure_ready()
-    race = daily.find_today(letter)
+    race = daily.find_today(letter) if letter in RULESETS else None
     if race is None:
         raise Http404
     return redirect("race", race)
