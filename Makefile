@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PYTHON_FILES := pyramid_site games leaderboard tests manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest test-pages chromium bench bench-boards bench-pages pictures format messages lock
+.PHONY: help run test check pytest test-pages chromium bench bench-boards bench-live bench-pages pictures format messages lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ bench: $(VENV)/development  ## measure: engine, solver, submits, board reads (da
 
 bench-boards: $(VENV)/development  ## measure boards of up to ROWS rows (default 1000000), then writers for SECONDS (60)
 	ROWS=$(ROWS) SECONDS=$(SECONDS) $(RUN) -m tests.bench.bench_boards
+
+bench-live: $(VENV)/development  ## measure live races: SOCKETS (1000), MANY (4000), RACERS (100) for SECONDS (30) each
+	SOCKETS=$(SOCKETS) MANY=$(MANY) RACERS=$(RACERS) SECONDS=$(SECONDS) $(RUN) -m tests.bench.bench_live
 
 bench-pages: $(VENV)/development chromium  ## measure first and later visits of the pages on slow lines
 	$(RUN) -m tests.bench.bench_pages

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -15,13 +16,31 @@ from django.conf import settings
 from django.db import Error, connection, transaction
 
 CHANNEL = "pyramidion"
-GAP = 0.25  # seconds between two wake-ups of a race from one process; in between the hubs look by themselves
+MOST = 4  # wake-ups of a race in a second, from one process; the hubs look by themselves as often
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 
 logger = logging.getLogger(__name__)
 
-_woken: dict[int, float] = {}
+_woken: dict[int, "Wakes"] = {}
 _lock = threading.Lock()
+
+
+class Wakes:
+    """When a race was woken: MOST times in a second at most."""
+
+    def __init__(self) -> None:
+        self.latest = deque([-1.0] * MOST, MOST)
+
+    def is_due(self) -> bool:
+        """Whether it may be woken now; if so, it is."""
+        now = time.monotonic()
+        if now - self.latest[0] < 1:
+            return False
+        self.latest.append(now)
+        return True
+
+    def is_old(self) -> bool:
+        return time.monotonic() - self.latest[-1] >= 1
 
 
 def wake(*races: int) -> None:
@@ -39,11 +58,10 @@ def _notify(races: tuple[int, ...]) -> None:
 
 
 def _is_due(race: int) -> bool:
-    now = time.monotonic()
     with _lock:
-        for other in [other for other, at in _woken.items() if now - at >= GAP]:
+        for other in [other for other, wakes in _woken.items() if wakes.is_old()]:
             del _woken[other]
-        return race not in _woken and not _woken.update({race: now})
+        return _woken.setdefault(race, Wakes()).is_due()
 
 
 async def listen(wake: Callable[[int], Any]) -> None:

@@ -95,6 +95,7 @@ class Topic:
         self.members: set[Member] = set()
         self.users = 0  # those who are here, and those who are coming
         self.woken = asyncio.Event()
+        self.wakes = events.Wakes()
         self.ready: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self.task = asyncio.ensure_future(self._run())
 
@@ -160,7 +161,8 @@ class Hub:
 
     def wake(self, race: int) -> None:
         """Look at a race now."""
-        if topic := self.topics.get(race):
+        topic = self.topics.get(race)
+        if topic and topic.wakes.is_due():  # of many processes each may wake it
             topic.woken.set()
 
     async def read(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
