@@ -20,7 +20,7 @@ from leaderboard import callers, events
 
 T = TypeVar("T")
 
-WINDOW = 0.25  # seconds between two looks at a topic that nobody wakes
+WINDOW = 0.25  # seconds from one look at a topic that nobody wakes to the next
 GAP = 0.02  # at least, however often it is woken
 REST = 4  # a look that took long is followed by a pause so many times as long
 LONGEST_PAUSE = 2.0
@@ -129,7 +129,7 @@ class Topic:
                 else:
                     self.ready.set_result(await self.begin())
                 took = time.monotonic() - began
-                pause = max(WINDOW, REST * took)
+                pause = max(WINDOW - took - max(GAP, took), REST * took)
             except Error as error:
                 took, pause = 0.0, min(2 * max(pause, WINDOW), LONGEST_PAUSE)
                 logger.warning("%s could not be read: %s", self, error)
