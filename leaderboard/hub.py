@@ -26,7 +26,7 @@ REST = 4  # a look that took long is followed by a pause so many times as long
 LONGEST_PAUSE = 2.0
 QUEUE = 32  # frames that may wait for a socket
 CHECK = 3.0  # seconds between two looks at who may still be here
-BEGIN = 5.0  # seconds that a newcomer waits for a topic that nobody has read yet
+BEGIN = 3.0  # seconds that a newcomer waits for a topic that nobody has read yet
 LAGGING, NOT_ALLOWED, NOT_FOUND = 4008, 4401, 4404
 
 logger = logging.getLogger(__name__)

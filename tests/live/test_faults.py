@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
+import psycopg
 import pytest
 from django.db import connection
 from websockets.asyncio.client import connect
@@ -81,6 +83,44 @@ def test_terminated_database_connections_cost_no_move_and_no_socket(workers: Run
     asyncio.run(race_through(racers, followers, terminate, workers.url, race.pk))
     assert sum(follower.cut_off for follower in followers) == 0
     assert sum(racer.statuses[503] for racer in racers) <= 3 * len(racers)
+
+
+@contextmanager
+def unreachable() -> Iterator[None]:
+    """The tests' database lets nobody in, and the servers' connections have ended."""
+    ours = connection.get_connection_params() | {"dbname": "postgres"}
+    outside = {name: ours[name] for name in ("host", "port", "user", "dbname") if name in ours}
+    allow = f'ALTER DATABASE "{connection.settings_dict["NAME"]}" ALLOW_CONNECTIONS {{}}'
+    with psycopg.connect(**outside, autocommit=True) as other:
+        other.execute(allow.format("false"))
+        ask(TERMINATE)
+        try:
+            yield
+        finally:
+            other.execute(allow.format("true"))
+
+
+def test_while_the_database_is_away_new_sockets_are_told_so_and_old_ones_stay(workers: RunningServer) -> None:
+    race, other, ada = make_daily(), make_daily("N"), make_player("Ada")
+    attempt, token = racing.enter(player=ada, race=race.pk)[0].attempt_id, log_in_by_token(ada)
+    watcher = Watcher()
+    with open_socket(workers, f"races/{race.pk}/") as feed, open_socket(workers, f"attempts/{attempt}/") as play:
+        assert play.ask({"token": token})["type"] == "ready"
+        watcher.take(feed.take())
+        with unreachable():
+            with ExitStack() as stack:
+                by_token = (f"races/{race.pk}/", f"attempts/{attempt}/", f"races/{race.pk}/watch/Ada/")
+                late = [stack.enter_context(open_socket(workers, path, token=token)) for path in by_token]
+                by_nobody = (f"races/{other.pk}/", "daily/T/", f"races/{other.pk}/?since=1")
+                late += [stack.enter_context(open_socket(workers, path)) for path in by_nobody]
+                assert [socket.until_closed() for socket in late] == [(1013, "busy")] * 6
+            answer = play.ask({"from_ply": 0, "moves": "D"})
+            assert (answer["status"], answer["body"]["code"]) == (503, "busy")
+            assert httpx.get(f"{workers.url}api/v1/races/{race.pk}/changes/", trust_env=False).status_code == 503
+        assert play.ask({"from_ply": 0, "moves": "D"})["status"] == 200
+        while not any(row["moves"] for row in watcher.playing.values()):
+            watcher.take(feed.take())
+        assert watcher.sees() == must_see(race.pk)
 
 
 def test_a_frozen_client_slows_nobody_and_catches_up(workers: RunningServer) -> None:
