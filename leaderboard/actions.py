@@ -112,6 +112,7 @@ def create_attempt(player: Player, deal: Deal, *, ranked: bool, race: Race | Non
         deal=deal,
         ruleset=deal.ruleset,
         ranked=ranked,
+        sandbox=race is not None and race.kind == Race.SANDBOX,
         clock=Attempt.SERVER,
         started_at=now,
         ends_at=end_of(now, race.closes_at) if race else now + ATTEMPT_LIFE,
@@ -143,6 +144,7 @@ class Stored(NamedTuple):
     bonus: int | None
     held: str
     ranked: bool
+    sandbox: bool
     race: int | None
     paused_ms: int
     now: datetime
@@ -171,7 +173,7 @@ PAUSED_BY = "paused_ms + coalesce(greatest(0, trunc(extract(epoch FROM {moment} 
 READ_ATTEMPT = f"""
 SELECT a.id, a.ruleset, d."order", d.seed, a.started_at,
     CASE WHEN a."end" = '' AND a.ends_at <= now THEN 'expired' ELSE a."end" END,
-    a.moves, a.times, a.plies, a.official_ms, a.bonus, a.held, a.ranked, e.race_id,
+    a.moves, a.times, a.plies, a.official_ms, a.bonus, a.held, a.ranked, a.sandbox, e.race_id,
     {PAUSED_BY.format(moment="now")}, now
 FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
 LEFT JOIN leaderboard_entry e ON e.attempt_id = a.id AND e.ranked, LATERAL clock_timestamp() now
@@ -299,7 +301,7 @@ def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Store
     after = after._replace(end=Attempt.WON, official_ms=official_ms, bonus=bonus(ruleset, official_ms))
     digest = sha256(after.moves.encode()).digest()
     with transaction.atomic() if after.race else nullcontext():
-        if after.ranked:
+        if after.ranked and not after.sandbox:
             after = after._replace(held=_hold(after, verdict.moves, digest))
         params |= after._asdict() | {"times": params["times"], "ended_at": after.now, "digest": digest}
         if after.race:

@@ -69,7 +69,7 @@ class Race(models.Model):
     before the day began. A withdrawn daily stays on the record, and another takes its day.
     """
 
-    DAILY, OPEN = "daily", "open"
+    DAILY, OPEN, SANDBOX = "daily", "open", "sandbox"
 
     kind = models.CharField(max_length=8)
     name = models.CharField(max_length=60, blank=True)
@@ -106,8 +106,10 @@ class Race(models.Model):
                 name="one_chain_of_commitments_a_ruleset",
             ),
             models.CheckConstraint(
-                condition=Q(kind="daily", day__isnull=False) | Q(kind="open", day=None), name="a_daily_has_a_day"
+                condition=Q(kind="daily", day__isnull=False) | Q(kind__in=["open", "sandbox"], day=None),
+                name="a_daily_has_a_day",
             ),
+            models.UniqueConstraint(fields=["opens_at"], condition=Q(kind="sandbox"), name="one_sandbox_at_a_time"),
             models.CheckConstraint(condition=Q(closes_at__gt=F("opens_at")), name="a_race_closes_after_it_opens"),
         ]
         indexes = [models.Index(fields=["-opens_at", "-id"], name="races_by_opening")]

@@ -71,22 +71,24 @@ def create_race(
     closes_at: datetime,
     invite_code: str = "",
     club: Club | None = None,
+    kind: str = Race.OPEN,
 ) -> Race:
-    """Store a race whose window was checked; see `make_race`."""
+    """Store a race whose window was checked; see `make_race`. Of two that make the sandbox at once there is one."""
     cards = deal if isinstance(deal, engine.Deal) else draw_deal(deal)
-    return Race.objects.create(
-        kind=Race.OPEN,
-        name=name,
-        host=host,
-        deal=store_hidden(cards),
-        ruleset=cards.ruleset.letter,
-        seed=cards.seed_letters,
-        chosen=isinstance(deal, engine.Deal),
-        invite_code=invite_code,
-        club=club,
-        opens_at=opens_at,
-        closes_at=closes_at,
-    )
+    fields = {
+        "name": name,
+        "host": host,
+        "deal": store_hidden(cards),
+        "ruleset": cards.ruleset.letter,
+        "seed": cards.seed_letters,
+        "chosen": isinstance(deal, engine.Deal),
+        "invite_code": invite_code,
+        "club": club,
+        "closes_at": closes_at,
+    }
+    if kind == Race.SANDBOX:
+        return Race.objects.get_or_create(kind=kind, opens_at=opens_at, defaults=fields)[0]
+    return Race.objects.create(kind=kind, opens_at=opens_at, **fields)
 
 
 def check_window(now: datetime, opens_at: datetime, closes_at: datetime) -> None:
@@ -161,6 +163,9 @@ def no_such_race() -> Problem:
 
 
 def _why_unranked(player: Player, race: Race) -> str:
+    if race.kind == Race.SANDBOX:  # its cards are known; only one attempt on them may be open
+        is_playing = Attempt.objects.filter(player=player, deal=race.deal, ended_at=None).exists()
+        return Entry.SEEN_BEFORE if is_playing else ""
     if race.chosen and race.host == player:
         return Entry.OWN_DEAL
     if player.guest:

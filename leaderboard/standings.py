@@ -31,9 +31,10 @@ RACE_OF = """
 # Whether a win stands on a board (b). Each side of the OR names a beginning of the index on boards: there are several
 # boards to every deal
 STANDS = """{attempt}.held = '' AND {attempt}.voided_at IS NULL AND (
-        (b.deal_id = {attempt}.deal_id AND b.race_id IS NULL AND b.clock = {attempt}.clock)
+        (NOT {attempt}.sandbox AND b.deal_id = {attempt}.deal_id AND b.race_id IS NULL AND b.clock = {attempt}.clock)
         OR (b.deal_id IS NULL AND b.race_id = entry.race_id AND {attempt}.ranked)
         OR (b.deal_id IS NULL AND b.race_id IS NULL AND b.ruleset = {attempt}.ruleset AND {attempt}.ranked
+            AND NOT {attempt}.sandbox
             AND b.period IN ('', to_char(d.day, 'YYYY-MM-DD'), to_char(d.day, 'IYYY-"W"IW'), to_char(d.day, 'YYYY-MM'),
                 to_char(d.day, 'YYYY'))))"""
 

@@ -23,7 +23,7 @@ SELECT ruleset, clock, count(*), count(*) FILTER (WHERE "end" = 'won'),
         FILTER (WHERE held = '' AND (ended_at IS NOT NULL OR ends_at <= clock_timestamp())))[1]
 FROM games_attempt, LATERAL json_build_object('official_ms', official_ms, 'moves', counted_moves,
     'points', points, 'bonus', bonus, 'replay', id) game
-WHERE player_id = %s AND plies > 0 AND voided_at IS NULL
+WHERE player_id = %s AND plies > 0 AND voided_at IS NULL AND NOT sandbox
 GROUP BY ruleset, clock ORDER BY ruleset, clock
 """
 
@@ -55,7 +55,7 @@ def list_attempts(
     player: Player, order: str, *, ruleset: str | None, with_open: bool, now: datetime
 ) -> QuerySet[Attempt]:
     """A player's games (from the first move) in an order of ATTEMPT_ORDERS; open ones only where they may be seen."""
-    games = Attempt.objects.select_related("deal").filter(player=player, plies__gt=0)
+    games = Attempt.objects.select_related("deal").filter(player=player, plies__gt=0, sandbox=False)
     if ruleset:
         games = games.filter(ruleset=ruleset)
     if not with_open:
@@ -131,7 +131,7 @@ WITH best AS (
         'moves', counted_moves, 'replay', a.id) AS game, official_ms, counted_moves
     FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
     WHERE player_id IN (%(a)s, %(b)s) AND a.ruleset = %(ruleset)s AND clock = 'server' AND "end" = 'won' AND held = ''
-        AND voided_at IS NULL
+        AND voided_at IS NULL AND NOT sandbox
     ORDER BY deal_id, player_id, official_ms, counted_moves, ended_at, a.id
 )
 SELECT d.ruleset, d."order", d.seed, x.game, y.game,

@@ -121,6 +121,7 @@ urlpatterns = [
     path(V1 + "clubs/<int:club>/members/<str:name>/", clubs.change_member),
     path(V1 + "reports/", fair.list_reports),
     path(V1 + "rulings/", fair.list_rulings),
+    path(V1 + "sandbox/", racing.show_sandbox),
     path(V1 + "seasons/<str:month>/", seasons.show_season),
     path(V1 + "compare/", people.compare_players),
     path(V1 + "daily/", dailies.show_today),

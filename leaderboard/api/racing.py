@@ -31,7 +31,7 @@ from games.rest import (
     read_number,
 )
 from games.schema import SIGNED_IN, TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, addresses, audit, entries, races, racing, sight
+from leaderboard import actions, addresses, audit, entries, races, racing, sandbox, sight
 from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
 
@@ -77,7 +77,7 @@ class RaceAnswer(serializers.Serializer[Any]):
     """What may be told of a race. The cards, and so the code of the deal, are disclosed at one's own start."""
 
     id = field(serializers.IntegerField)
-    kind = field(help_text="daily or open")
+    kind = field(help_text="daily, open or sandbox")
     name = field(help_text="Of an open race.")
     ruleset = field()
     host = field(allow_null=True, help_text="Whose race it is.")
@@ -314,3 +314,24 @@ def export_race(request: Request, race: int) -> StreamingHttpResponse:
         raise Problem(409, "cards_in_play", gettext_noop("The cards of this race are still being played."))
     lines = (f"{line}\n".encode() for line in audit.export_race(seen.race))
     return StreamingHttpResponse(lines, content_type=NDJSON)
+
+
+class SandboxAnswer(RaceAnswer):
+    """The sandbox of this hour, with what one need not find out: its deal, and moves that win it."""
+
+    sample_deal = field()
+    sample_moves = field(help_text="Tokens separated by one space.")
+
+
+@extend_schema(responses=SandboxAnswer, auth=TOKEN_OR_NONE, summary="The sandbox")
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def show_sandbox(request: Request) -> Response:
+    """A race that is always open, to try an app with: a new one every hour, whose winning moves are told.
+
+    What is played in it stands on its own board and on no other, is never held, and is nobody's best.
+    """
+    check_fields(request.query_params, ())
+    race, sample = sandbox.find_or_make(actions.read_clock())
+    samples = {"sample_deal": sample.deal, "sample_moves": sample.moves}
+    return Response(_describe_found(race.pk, request.user) | samples)

@@ -31,6 +31,8 @@ PERIODS = {
 def stands_on(board: Board, attempt: Attempt) -> bool:
     if attempt.end != "won" or attempt.held or attempt.voided_at:
         return False
+    if attempt.sandbox and board.kind != "race":
+        return False
     if board.kind == "deal":
         return (attempt.deal_id, attempt.clock) == (board.deal_id, board.clock)
     entry = attempt.ranked_entry  # type: ignore[attr-defined]

@@ -262,6 +262,7 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("PUT", "players/me/name/", {"name": "Beatrice"}, status=200, token=bea)
     assert call("GET", "players/me/data/", status=200, token=bea)["account"]
     call("DELETE", "players/me/", {"password": "another password"}, status=403, token=bea)
+    assert call("GET", "sandbox/", status=200)["sample_moves"]
     asked = call("POST", "device/", {"name": "Card table", "scopes": ["play"]}, status=201)
     call("POST", "device/token/", {"device_code": asked["device_code"]}, status=400)
     answer(player=Player.objects.get(name="Ada"), user_code=asked["user_code"], allow=True)
