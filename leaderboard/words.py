@@ -37,7 +37,6 @@ WORDS = {
     # told aloud
     "news_open": _("The race is open."),
     "news_won": _("%(player)s has won in %(time)s: rank %(rank)s."),
-    "news_over": _("%(player)s has ended without a win."),
     "news_many": _("%(count)s have ended."),
     # the connection
     "away": _("Not connected. Trying again."),

@@ -4,17 +4,13 @@ import { call } from "../games/server.js";
 import { data, say, writeTime } from "../games/words.js";
 import { agrees, isBetter, place, rank, stands } from "./board.js";
 import { follow, startState, take } from "./feed.js";
+import { SETTLE, makePlaying } from "./playing.js";
 import { arrange, makeFold, makeRow, write } from "./rows.js";
-import { watchTable } from "./watching.js";
+import { sayLine, showLine, tell, tellBack, tellEnd } from "./telling.js";
 
 const MOST_PLACES = 100;
 const FIRST_PLACES = 10;
-const FIRST_RUNNERS = 24;
 const FIRST_BELOW = 10;
-const SETTLE = 3000; // so often who plays is brought into order: calm enough to read
-const SPEAK = 1500; // what happens within is told in one sentence
-const PATIENCE = 1200; // a line that is back by then was never away
-const ROW_CARDS = 7;
 
 const byId = (id) => document.getElementById(id);
 const state = startState();
@@ -25,6 +21,7 @@ let mayWatch = data.may_watch;
 let ahead = 0; // the server's clock less this one, in ms
 
 const now = () => Date.now() + ahead;
+const playing = makePlaying(state, now);
 const setClock = (frame) => {
   ahead = Date.parse(frame.now) - Date.now();
 };
@@ -33,7 +30,7 @@ const setClock = (frame) => {
 
 const dirty = new Set(); // what is to be drawn: "head", "board", "below", "runners"
 let drawing = false;
-const parts = { head: showHead, board: showBoard, below: showBelow, runners: showRunners };
+const parts = { head: showHead, board: showBoard, below: showBelow, runners: () => playing.show(mayWatch) };
 
 function draw(...names) {
   for (const name of names) dirty.add(name);
@@ -169,98 +166,6 @@ async function readBoard() {
   draw("board", "below");
 }
 
-// Who plays
-
-const runners = new Map(); // entry -> {element, parts, row, until}
-const runnersFold = makeFold(
-  byId("more-playing"),
-  FIRST_RUNNERS,
-  { all: (count) => say("show_all", { count }), fewer: () => say("show_fewer") },
-  () => settle(true),
-);
-
-function makeRunner(row) {
-  const made = makeRow("runner");
-  write(made.parts.player, row.player);
-  made.element.classList.toggle("mine", row.player === data.me);
-  made.parts.watch.ariaLabel = made.parts.watch.title = say("watch_player", { player: row.player });
-  made.parts.watch.addEventListener("click", () => watchTable(data.race, row.player));
-  return made;
-}
-
-function showRunners() {
-  for (const row of state.playing.values()) {
-    const runner = runners.get(row.entry) ?? makeRunner(row);
-    runners.set(row.entry, runner);
-    if (runner.until) stay(runner);
-    if (runner.row !== row) showRunner(runner, row);
-    if (runner.watched !== mayWatch) runner.parts.watch.hidden = !mayWatch || row.player === data.me;
-    runner.watched = mayWatch;
-  }
-  for (const [number, runner] of runners) {
-    if (!state.playing.has(number) && !runner.until) leave(runner, state.over.get(number));
-  }
-  const first = Math.max(0, ...[...state.playing.values()].map(({ removed }) => removed));
-  for (const { element, row } of runners.values()) element.classList.toggle("ahead", first > 0 && row.removed === first);
-  if (runners.size < FIRST_RUNNERS) settle();
-}
-
-function showRunner(runner, row) {
-  const passes = data.ruleset.stock !== "reserve" && data.ruleset.passes !== 1;
-  write(runner.parts.facts, say(passes ? "progress_pass" : "progress", row));
-  if (runner.row?.removed !== row.removed) runner.parts.heap.style.clipPath = cutHeap(row.removed);
-  runner.row = row;
-}
-
-function stay(runner) {
-  runner.until = 0;
-  runner.element.classList.remove("over");
-}
-
-/** Who has ended stays a moment where they were, and says how it ended. */
-function leave(runner, row) {
-  runner.until = Date.now() + SETTLE;
-  runner.element.classList.add("over");
-  if (!row) return;
-  showRunner(runner, row);
-  write(runner.parts.facts, tellEnd({ ...row, left: 28 - row.removed }));
-}
-
-/** What is left of the small pyramid: cards leave it row by row from below. */
-function cutHeap(removed) {
-  let [row, gone] = [ROW_CARDS - 1, removed];
-  while (row >= 0 && gone > row) gone -= row-- + 1;
-  const x = `${(((ROW_CARDS - 1 - row) / 2 + gone) / ROW_CARDS) * 100}%`;
-  const [top, bottom] = [`${(row / ROW_CARDS) * 100}%`, `${((row + 1) / ROW_CARDS) * 100}%`];
-  return `polygon(0 0, 100% 0, 100% ${bottom}, ${x} ${bottom}, ${x} ${top}, 0 ${top})`;
-}
-
-/** Bring who plays into order: oneself first, then who is furthest. Not while somebody points at them. */
-function settle(anyway = false) {
-  const list = byId("playing");
-  const fresh = [...runners.values()].some(({ element }) => !element.isConnected);
-  if (!anyway && !fresh && list.matches(":hover, :focus-within")) return;
-  for (const [number, runner] of runners) if (runner.until && runner.until <= Date.now()) runners.delete(number);
-  const order = [...runners.values()].sort(
-    (a, b) =>
-      (b.row.player === data.me) - (a.row.player === data.me) ||
-      b.row.removed - a.row.removed ||
-      a.row.moves - b.row.moves ||
-      a.row.entry - b.row.entry,
-  );
-  const shown = runnersFold.all ? order : order.slice(0, FIRST_RUNNERS);
-  arrange(list, shown.map(({ element }) => element));
-  runnersFold.show(runners.size);
-  byId("no-playing").hidden = runners.size > 0;
-  showTimes();
-}
-
-function showTimes() {
-  for (const { element, parts: cells, row, until } of runners.values()) {
-    if (element.isConnected && !until) write(cells.time, writeTime(now() - Date.parse(row.started_at)));
-  }
-}
-
 // Outside the ranks
 
 const belowFold = makeFold(
@@ -276,13 +181,6 @@ function joinBelow(rows, guests) {
     ...rows.map((row) => ({ ...row, kind: row.held ? "held" : "finished" })),
     ...guests.map((row) => ({ ...row, kind: "finished", end: "won", guest: true, left: 0 })),
   ];
-}
-
-function tellEnd({ kind, end, guest, ranked, left, official_ms: ms }) {
-  const time = writeTime(ms ?? 0, true);
-  if (kind === "held") return say("held", { time });
-  if (end !== "won") return say(end === "expired" ? "expired" : "resigned", { left });
-  return guest ? say("won_guest", { time }) : ranked ? say("won_in", { time }) : say("won_practice");
 }
 
 const orderBelow = ({ kind, end, left, official_ms: ms }) =>
@@ -311,59 +209,6 @@ function followBelow(row) {
   if (row.kind === "held" || notWon || guestWon) below.push({ ...row, left: 28 - row.removed });
 }
 
-// What is told
-
-let news = [];
-
-/** Ends are told aloud, in one sentence where many come at once; progress is not. */
-function tell(row) {
-  if (!news.length) setTimeout(speak, SPEAK);
-  news.push(row);
-}
-
-function speak() {
-  const sentences = news.slice(0, 3).map((row) => {
-    const at = board.rows.find(({ player }) => player === row.player)?.rank;
-    const { player, official_ms: ms } = row;
-    return stands(row) && at ? say("news_won", { player, time: writeTime(ms, true), rank: at }) : say("news_over", { player });
-  });
-  byId("news").textContent = news.length > 3 ? say("news_many", { count: news.length }) : sentences.join(" ");
-  news = [];
-}
-
-let lineTimer = null;
-
-/** Say something in the one short line that is kept free for it. about: the state of the connection that it is true in. */
-function sayLine(sentence, about = "", forMs = 0) {
-  clearTimeout(lineTimer);
-  const line = byId("line");
-  write(line, sentence);
-  line.dataset.about = about;
-  line.classList.toggle("bad", about === "away");
-  if (forMs) lineTimer = setTimeout(() => sayLine(""), forMs);
-}
-
-let awayTimer = null;
-let toldAway = false;
-
-function showLine(name) {
-  clearTimeout(awayTimer);
-  document.body.dataset.line = name;
-  if (name === "slow") sayLine(say("slow"), name);
-  else if (name === "live" && byId("line").dataset.about) sayLine("");
-  if (name !== "away") return;
-  awayTimer = setTimeout(() => {
-    toldAway = true;
-    sayLine(say("away"), "away");
-  }, PATIENCE);
-}
-
-function tellBack(ended) {
-  if (ended) sayLine(ended === 1 ? say("back_one") : say("back_many", { count: ended }), "", 15_000);
-  else if (toldAway) sayLine(say("back"), "", 6000);
-  toldAway = false;
-}
-
 // Following
 
 function onFrame(frame, fresh) {
@@ -385,9 +230,11 @@ function followEntry(row) {
   board.rows = place(board.rows, row, isWhole ? Infinity : MOST_PLACES);
   if (isWhole) board.total = board.rows.length;
   followBelow(row);
-  if (row.kind === "finished") tell(row);
+  if (row.kind === "finished") tell(row, rankOf);
   draw("board", "below");
 }
+
+const rankOf = (name) => board.rows.find(({ player }) => player === name)?.rank;
 
 function followMe(row) {
   const over = row.kind !== "started" && row.kind !== "progress";
@@ -423,11 +270,11 @@ byId("board").replaceChildren();
 showHead();
 showBoard();
 showBelow();
-showRunners();
-settle(true);
+playing.show(mayWatch);
+playing.settle(true);
 setInterval(() => {
   showPhase();
-  showTimes();
+  playing.showTimes();
 }, 1000);
-setInterval(() => settle(), SETTLE);
+setInterval(() => playing.settle(), SETTLE);
 follow(data.race, state, { frame: onFrame, line: showLine, back: tellBack });
