@@ -20,6 +20,7 @@ from websockets.sync.client import connect
 
 from games.engine.cards import write_cards
 from games.models import Attempt, Player
+from games.tokens import give_token
 from leaderboard import actions, consumers, racing
 from leaderboard.models import Race
 from tests.live.sockets import Socket, log_in_by_session, log_in_by_token, log_out_everywhere, open_socket, status_of
@@ -387,6 +388,16 @@ def test_a_move_over_a_socket_is_the_move_over_rest(server: RunningServer, by: s
         assert describe(over_rest) == (answer["status"], answer["body"]), call
     assert Attempt.objects.get(pk=mine).end == "won"
     assert Attempt.objects.get(pk=others).moves == ""
+
+
+def test_a_token_of_an_app_does_over_a_socket_what_its_scopes_say(server: RunningServer) -> None:
+    ada = make_player("Ada")
+    path = f"attempts/{enter(ada, make_daily())}/"
+    for scopes, status in ([], 403), (["races"], 403), (["play"], 200):
+        _stored, token = give_token(player=ada, name="app", scopes=scopes)
+        with open_socket(server, path, token=token) as socket:
+            socket.take()
+            assert socket.ask({"from_ply": 0, "moves": MOVES[0]})["status"] == status, scopes
 
 
 def test_behind_https_a_page_plays_by_its_session() -> None:
