@@ -18,3 +18,5 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "pyramid_site.settings"
 from pyramid_site.settings import *  # noqa: E402, F403
 
 CACHES["boards"]["TIMEOUT"] = 0  # noqa: F405  (tests look at once at what they have just written)
+# a hash is slow on purpose, and each signed-up player of the tests would wait for one
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *PASSWORD_HASHERS]  # noqa: F405

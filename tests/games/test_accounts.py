@@ -10,6 +10,7 @@ from django.utils import timezone
 from knox.models import AuthToken
 
 from games.models import Player
+from pyramid_site import settings as site
 from tests.client import Api
 from tests.players import in_parallel, log_in, make_player
 
@@ -132,7 +133,8 @@ def test_a_token_is_stored_as_a_digest_alone() -> None:
     assert stored["token_key"] == token[:15]
 
 
-def test_a_password_is_stored_as_a_slow_hash() -> None:
+def test_a_password_is_stored_as_a_slow_hash(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = site.PASSWORD_HASHERS
     sign_up("Ada")
     assert Player.objects.get().password.startswith("scrypt$")
 
