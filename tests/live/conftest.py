@@ -1,4 +1,4 @@
-"""Real servers on the tests' database, started once for all tests of a file."""
+"""Real servers on the tests' database, started once for all tests."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def few_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most))
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="session", params=KINDS)
 def server(request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any) -> Iterator[RunningServer]:
     """A daphne, then a uvicorn; at the end there must be no mistake in its log."""
     with django_db_blocker.unblock():

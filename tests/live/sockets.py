@@ -1,7 +1,8 @@
 """Clients of the websockets of a real server."""
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +13,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from games.models import Player
+from leaderboard import actions, racing
+from leaderboard.models import Race
 from tests.live.frames import check_frame
+from tests.live.watcher import Watcher
 from tests.site.servers import RunningServer
 
 PATIENCE = 10.0  # seconds
@@ -94,3 +98,19 @@ def log_in_by_session(player: Player) -> str:
 
 def log_out_everywhere() -> None:
     Session.objects.all().delete()
+
+
+def enter(player: Player, race: Race) -> int:
+    return racing.enter(player=player, race=race.pk)[0].attempt_id
+
+
+def play(player: Player, attempt: int, moves: str, ply: int = 0) -> None:
+    actions.play_moves(player=player, attempt=attempt, from_ply=ply, moves=moves, times=None)
+
+
+def follow(socket: Socket, watcher: Watcher, holds: Callable[[], bool]) -> None:
+    """Take frames until the watcher knows what it must."""
+    end = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < end, watcher.__dict__
+        watcher.take(socket.take())
