@@ -10,6 +10,7 @@ deal is one's; a withdrawn race hides nothing.
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
@@ -60,6 +61,26 @@ def may_see_replay(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
     if attempt.voided_because:  # of who is banned nothing is shown
         return False
     return bool(attempt.expire(now=now).end) and may_see_rest(viewer, attempt.deal.order, now=now)
+
+
+class Hidden(NamedTuple):
+    """Why a replay may not be shown: "race" (until then), "playing" (the viewer plays these cards), "open" (it is still
+    played), "none" (there is nothing more to say)."""
+
+    why: str
+    until: datetime | None = None
+
+
+def explain_hidden(viewer: Viewer, attempt: Attempt, *, now: datetime) -> Hidden:
+    """Why `may_see_replay` says no. That cards are those of a race is told of the race's own entries alone."""
+    if attempt.voided_because:
+        return Hidden("none")
+    if isinstance(viewer, Player) and not _met(viewer, [attempt.deal.order], now=now).get(attempt.deal.order, True):
+        return Hidden("playing")
+    live = races_on([attempt.deal.order], now).filter(entries__attempt=attempt).order_by("-closes_at").first()
+    if live:
+        return Hidden("race", live.closes_at + races.GRACE_LIFE)
+    return Hidden("none" if attempt.expire(now=now).end else "open")
 
 
 def _met(viewer: Viewer, orders: Collection[str], *, now: datetime | None = None) -> dict[str, bool]:

@@ -38,6 +38,11 @@ WORDS = {
     "news_open": _("The race is open."),
     "news_won": _("%(player)s has won in %(time)s: rank %(rank)s."),
     "news_many": _("%(count)s have ended."),
+    # a replay
+    "ply_of": _("Move %(ply)s of %(plies)s"),
+    "at_start": _("The start: no card has been played."),
+    "start_replay": _("Play (Space)"),
+    "stop_replay": _("Stop (Space)"),
     # the connection
     "away": _("Not connected. Trying again."),
     "slow": _("Only a slow connection can be had: news come every few seconds."),

@@ -19,6 +19,7 @@ from leaderboard import consumers
 from leaderboard.api import boards, clubs, dailies, fair, live, people, races, racing, seasons
 from leaderboard.views import home as home_pages
 from leaderboard.views import races as race_pages
+from leaderboard.views import replays as replay_pages
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -52,6 +53,7 @@ urlpatterns = [
     path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
     path("races/", race_pages.list_races, name="races"),
     path("races/<int:race>/", race_pages.show_race, name="race"),
+    path("replays/<int:attempt>/", replay_pages.show_replay, name="replay"),
     path("daily/<str:letter>/", race_pages.show_daily, name="todays-race"),
     path("account/", accounts.AccountView.as_view(), name="account"),
     path("account/log-in/", accounts.LogInView.as_view(), name="account_login"),

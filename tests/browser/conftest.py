@@ -17,7 +17,15 @@ PREPARE = """
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 call_command("collectstatic", interactive=False, verbosity=0)
+from games.engine.deal import Deal
 from tests.dailies import mint_easy
+from tests.players import make_player, win
+LINE = (
+    "g1g5 g3g6 g4g7 f3f6 f4f5 D D D D D g2W D D e3W D W D D D D D W D D D e5W D f1W D D D e4W d3f2 e2 d2d4 e1W D D D "
+    "c3W D W R D D d1W D D D D D D c1W D c2W b1b2 D a1W"
+)
+for number, name in enumerate(("Early Ada", "Early Bea")):
+    win(make_player(name), 61_230 + 9000 * number, line="D U " * number + LINE, deal=Deal.from_code("PY1-C-AAAAAAW"))
 for letter in "TNM":
     mint_easy(letter)
 """  # one command: each would start the database anew
@@ -33,6 +41,8 @@ def find_chromium() -> str:
 
 def prepare_site(folder: str) -> dict[str, str]:
     """The environment of a server in `folder`, whose dailies of T, N and M are the easy deal; its mail goes there, too.
+
+    Attempts 1 and 2 are ranked wins of the same deal.
 
     It has a database of its own: Playwright's loop and Django's do not go together in one thread.
     """

@@ -24,6 +24,7 @@ PAGES = {
     "races/": ["/races/"],
     "races/<int:race>/": ["/races/1/"],
     "daily/<str:letter>/": ["/daily/T/"],
+    "replays/<int:attempt>/": ["/replays/1/", "/replays/1/?beside=2"],
     "api/": ["/api/"],
 }
 NO_PAGES = {"language/", "ping/", "admin/"}  # the last is Django's own

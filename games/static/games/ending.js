@@ -51,10 +51,15 @@ async function showResult() {
     code: attempt.deal,
   });
   button("result", "line").hidden = !attempt.line;
-  const link = document.getElementById("to-race");
-  link.hidden = !attempt.race;
-  if (attempt.race) link.href = `/races/${attempt.race.id}/`;
+  showLink("to-race", attempt.race && `/races/${attempt.race.id}/`);
+  showLink("to-replay", verdict.plies && `/replays/${attempt.id}/`);
   announce("wish", await openWindow("result"));
+}
+
+function showLink(id, address) {
+  const link = document.getElementById(id);
+  link.hidden = !address;
+  if (address) link.href = address;
 }
 
 const writePlace = ({ board, rank, total }) => `${say("rank_of", { rank, total })} ${say(`rank_${board}`)}`;

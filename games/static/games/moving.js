@@ -3,6 +3,7 @@ import { nameOf } from "./cards.js";
 import * as engine from "./engine.js";
 import { table, tell } from "./showing.js";
 import { announce, change, choices, follow, mayMove, state } from "./state.js";
+import { tellMove } from "./telling.js";
 import { data, say } from "./words.js";
 
 const MOST_NAMED = 4; // partners; a joker has more than a phone's two lines hold
@@ -18,20 +19,10 @@ export function act(token, place) {
   if (refusal) return refuse(refusal, place);
   const game = engine.playGame(before, token);
   change({ game, selected: null, hint: [], told: false });
-  tell(tellMove(before, token));
+  tell(tellMove(token, before.position, game.position));
   state.sender.push(game.tokens);
   if (engine.isWon(game.position)) tell(say("you_won"), "good");
   else if (engine.isDeadEnd(game.position)) announce("stuck", "dead_end");
-}
-
-function tellMove(before, token) {
-  const { position } = state.game;
-  if (token === "U") return say("undone");
-  if (token === "R") return say("redealt");
-  if (token === "D") return say("drawn", { card: nameOf(engine.cardAt(position, "W")) });
-  const [first, second] = engine.readToken(token).map((place) => nameOf(engine.cardAt(before.position, place)));
-  const left = engine.countLeft(position);
-  return second ? say("removed_pair", { first, second, left }) : say("removed_single", { first, left });
 }
 
 function refuse(refusal, place) {
