@@ -253,7 +253,7 @@ class TokenAuthentication(KnoxAuthentication):
         if len(words) != 2:
             raise _refuse_token("token_malformed", gettext_noop("Write `Authorization: Token <token>`."))
         player, token = self.authenticate_credentials(words[1])
-        needed = needed_scope(request.method or "", request.path)
+        needed = needed_scope(request.method or "", request.path_info)
         if token.scopes is not None and needed not in (READ, *token.scopes):
             message = gettext_noop("This token may not do that: it was given to an app, without the scope %(scope)s.")
             raise Problem(403, "scope", message, "Authorization", params={"scope": needed})

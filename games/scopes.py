@@ -21,8 +21,8 @@ PRIVATE = re.compile(r"players/me/data/")
 
 
 def needed_scope(method: str, path: str) -> str:
-    """The scope that a call needs: one of SCOPES, READ, or FULL where no app may make it. path: with /api/v1/."""
-    rest = path.partition("/api/v1/")[2]
+    """The scope that a call needs: one of SCOPES, READ, or FULL where no app may make it. path: from /api/v1/ on."""
+    rest = path.removeprefix("/api/v1/")
     if method in ("GET", "HEAD", "OPTIONS"):
         return FULL if PRIVATE.match(rest) else READ
     return next((scope for pattern, scope in NEEDED if pattern.match(rest)), FULL)

@@ -31,6 +31,7 @@ SERVICE_RESTART = 1012
 MESSAGE_LIMIT = 4096  # bytes of a message from a websocket client
 MOST_MESSAGES = 64  # may wait for the application
 FLOOD = 4429, "flood"
+ROOT_HEADER = b"daphne-root-path"  # by it daphne would let any client say below which path we are
 CLOSE_SECONDS = 10  # for a client to take what waits for it and the close
 
 
@@ -93,6 +94,7 @@ class Request(WebRequest):
 
     def process(self) -> Any:
         if not self.refused:
+            self.requestHeaders.removeHeader(ROOT_HEADER)
             return super().process()
         self.stop_lingering()
         return self.finish()
@@ -142,6 +144,7 @@ class Socket(WebSocketProtocol):
         self.flow = Flow()
         self.transport.unregisterProducer()
         self.transport.registerProducer(self.flow, True)
+        request.headers.pop(ROOT_HEADER.decode(), None)
         return super().onConnect(request)
 
     def serverSend(self, content: str | bytes, binary: bool = False) -> None:

@@ -167,6 +167,7 @@ if read_flag("BEHIND_HTTPS"):
     CSRF_COOKIE_SECURE = True
 # a guest has nothing but its session; no script reads that cookie (the CSRF token's they must), no other site sends it
 SESSION_COOKIE_AGE = 365 * 24 * 3600
+SESSION_ENGINE = "pyramid_site.sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 

@@ -265,7 +265,7 @@ def show_tokens(request: HttpRequest) -> HttpResponse:
     player: Any = request.user
     form, text = forms.TokenForm(request.POST or None), ""
     if request.method == "POST" and "end" in request.POST:
-        tokens.end_token(player=player, digest=request.POST["end"])
+        tokens.end_token(player=player, digest=request.POST["end"].replace("\0", ""))
         return redirect("account_tokens")
     if request.method == "POST" and form.is_valid():
         try:

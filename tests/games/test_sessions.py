@@ -157,3 +157,9 @@ def test_logging_out_by_rest_ends_the_session() -> None:
     assert browser.call("DELETE", "tokens/current/")[0] == 204
     assert browser.call("GET", "players/me/")[0] == 401
     assert not Session.objects.exists()
+
+
+@pytest.mark.parametrize("address", ["/", "/api/v1/players/me/", "/account/sessions/"])
+def test_a_session_key_that_cannot_be_is_nobodys(address: str) -> None:
+    response = Client().get(address, headers={"Cookie": r'sessionid="\000aaaaaaaaaaaaaaa"'})
+    assert response.status_code in (200, 302, 401)

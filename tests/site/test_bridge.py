@@ -117,6 +117,13 @@ def test_a_view_sees_the_headers_as_wsgi_wants_them(server: RunningServer) -> No
     assert meta["SERVER_PROTOCOL"] == "HTTP/1.1"
 
 
+@pytest.mark.parametrize("root", [b"/api/v1/tokens/current", b"//elsewhere.example", b"\xff"])
+def test_no_client_says_below_which_path_we_are(server: RunningServer, root: bytes) -> None:
+    head = b"GET /echo/ HTTP/1.1\r\nHost: localhost\r\nDaphne-Root-Path: " + root + b"\r\nConnection: close\r\n\r\n"
+    seen = json.loads(talk(server, head).partition(b"\r\n\r\n")[2])
+    assert (seen["path"], seen["meta"]["SCRIPT_NAME"]) == ("/echo/", "")
+
+
 def test_an_old_client_without_a_host_is_served_and_left(server: RunningServer) -> None:
     said = talk(server, b"GET /echo/ HTTP/1.0\r\n\r\n")
     head, _, body = said.partition(b"\r\n\r\n")
