@@ -9,4 +9,5 @@ class SessionStore(db.SessionStore):
     """Any other key is nobody's, and never looked up: a cookie may hold a NUL, which PostgreSQL refuses."""
 
     def _validate_session_key(self, key: Any) -> bool:
-        return super()._validate_session_key(key) and key.isascii() and key.isalnum()
+        valid: bool = super()._validate_session_key(key)  # type: ignore[misc]
+        return valid and key.isascii() and key.isalnum()
