@@ -48,12 +48,33 @@ class Limit(NamedTuple):
         return cls(int(times), int(seconds))
 
 
+class Rate(NamedTuple):
+    """So many units at once, and so many a second after that. Written 1000/100."""
+
+    burst: int
+    second: int
+
+    @classmethod
+    def read(cls, text: str) -> "Rate":
+        """The rate of a text. Raises ValueError."""
+        if not re.fullmatch("[1-9][0-9]{0,8}/[1-9][0-9]{0,8}", text):
+            raise ValueError(
+                f"{text!r} must look like 1000/100: so many calls at once, and so many a second after that."
+            )
+        burst, second = text.split("/")
+        return cls(int(burst), int(second))
+
+
 def count(what: str, who: Any) -> None:
     """Count that somebody does something. Raises Problem (429, with `seconds` in its params) beyond settings.LIMITS."""
     left = take(what, who, settings.LIMITS[what])
     if left is not None:
-        message = gettext_noop("Too many calls: try again in %(seconds)s seconds.")
-        raise Problem(429, "throttled", message, params={"seconds": left})
+        raise too_many(left)
+
+
+def too_many(seconds: int) -> Problem:
+    message = gettext_noop("Too many calls: try again in %(seconds)s seconds.")
+    return Problem(429, "throttled", message, params={"seconds": seconds})
 
 
 def take(what: str, who: Any, limit: Limit) -> int | None:

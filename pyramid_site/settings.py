@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from games.engine.rulesets import RULESETS
-from games.throttles import Limit
+from games.throttles import Limit, Rate
 from leaderboard.races import Floor
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -70,6 +70,14 @@ def read_limits(name: str, defaults: str) -> dict[str, Limit]:
     if unknown := given.keys() - limits.keys():
         raise ImproperlyConfigured(f"{name}: there is no limit {min(unknown)}, only {', '.join(limits)}.")
     return limits | given
+
+
+def read_rate(name: str, default: str) -> Rate:
+    """The environment variable `name`, 1000/100: so many calls at once, and so many a second after that."""
+    try:
+        return Rate.read(os.environ.get(name, "").strip() or default)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from None
 
 
 def read_email_url(name: str, default: str) -> dict[str, Any]:
@@ -294,6 +302,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("MinimumLengthValidator", "CommonPasswordValidator")
 ]
+RATE = read_rate("RATE", "1000/100")
 globals().update(read_email_url("EMAIL_URL", "console:"))  # Django has a setting for each part of it
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("EMAIL_FROM") or "pyramidion@localhost"
 
@@ -335,6 +344,7 @@ STATICFILES_DIRS = [BASE_DIR / "pyramid_site" / "static"]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["games.rest.TokenAuthentication", "games.rest.SessionAuthentication"],
+    "DEFAULT_THROTTLE_CLASSES": ["games.rates.RateThrottle"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["games.rest.JSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["games.rest.JSONRenderer"],
