@@ -19,7 +19,7 @@ BARE = {
 
 def ask(expression: str, folder, **environment: str) -> subprocess.CompletedProcess[str]:
     """What an expression over the settings prints in a process of its own."""
-    code = f"from django.conf import settings; print({expression})"
+    code = f"from django.conf import settings; print(({expression}))"
     env = BARE | {"DATA_DIR": str(folder)} | environment
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True)
 
