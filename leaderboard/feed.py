@@ -90,7 +90,7 @@ def compare(before: State, after: State, over: Sequence[Row]) -> dict[str, Any] 
     """
     old, new = before.playing, after.playing
     rows = [row.said for row in over if row.entry not in new]
-    rows += [row.said for row in after.rows if row.entry not in old or row.version != old[row.entry].version]
+    rows += [row.said for row in after.rows if row.entry not in old or row.said != old[row.entry].said]
     told: dict[str, Any] = {
         "rows": rows,
         "gone": sorted(old.keys() - new.keys() - {row.entry for row in over}),

@@ -183,6 +183,22 @@ def find_over(race: Race) -> list[int]:
     return [row.entry for row in rows.rows if not row.is_playing]
 
 
+def test_a_new_name_is_told_when_everything_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "REREAD", 0.5)
+    race, ada = make_daily(), make_player("Ada")
+    racing.enter(player=ada, race=race.pk)
+
+    async def main(hub: Hub) -> None:
+        client = Client(hub, race.pk)
+        await client.come()
+        await client.until(lambda: bool(client.frames))
+        await asyncio.to_thread(call_and_close, lambda: Player.objects.filter(pk=ada.pk).update(name="Eve"))
+        await client.until(lambda: [row["player"] for row in client.watcher.playing.values()] == ["Eve"])
+        await client.until_right()
+
+    watch(main)
+
+
 # Late commits
 
 
