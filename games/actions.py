@@ -9,12 +9,13 @@ from typing import NamedTuple
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q
-from django.db.models.functions import Now
+from django.db.models import Exists, OuterRef, Q, TextField
+from django.db.models.functions import Cast, Now
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 from knox.models import AuthToken
@@ -132,6 +133,10 @@ def anonymise(*, player: Player) -> None:
     for belongings in (AuthToken, EmailAddress, Authenticator, UserSession):
         belongings.objects.filter(user=gone).delete()
     gone.old_names.all().delete()
+    games = Attempt.objects.filter(player=gone).values(text=Cast("pk", TextField()))
+    about = Q(content_type__model="player", object_id=str(gone.pk))
+    about |= Q(content_type__model="attempt", object_id__in=games)
+    LogEntry.objects.filter(about).update(object_repr=gone.name)  # of the admin, by the name at that time
 
 
 def log_in(*, name: str, password: str, code: str = "") -> Player:

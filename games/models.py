@@ -56,6 +56,11 @@ class Player(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_banned(self) -> bool:
+        """Then nothing of theirs is shown; what a deleted account has played is."""
+        return not self.is_active and self.deleted_at is None
+
 
 class OldName(models.Model):
     """A name that a player had: links with it lead to the player, and nobody else gets it."""

@@ -40,6 +40,12 @@ def end_token(*, player: Player, digest: str) -> None:
     AuthToken.objects.filter(user=player, digest=digest, given__isnull=False).delete()
 
 
+def end_all(*, player: Player) -> None:
+    """Take every token back, also those that an app has been allowed but not fetched."""
+    AuthToken.objects.filter(user=player).delete()
+    DeviceGrant.objects.filter(player=player).delete()
+
+
 class Asked(NamedTuple):
     """What an app gets that asks: its secret, and the code for the player."""
 

@@ -182,6 +182,11 @@ class ModeratedPlayerAdmin(PlayerAdmin):
     readonly_fields = (*PlayerAdmin.readonly_fields, "is_active", "log")  # type: ignore[assignment]
     fields = (*PlayerAdmin.fields, "log")  # type: ignore[assignment]
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Who may ban gives nobody rights, and no address to mail a new password to."""
+        rights = () if request.user.is_superuser else ("email", "is_staff", "is_superuser", "groups")
+        return (*super().get_readonly_fields(request, obj), *rights)
+
     def has_ban_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("games.change_player")
 

@@ -127,8 +127,12 @@ def find_membership(player: Player, club: int) -> Membership:
     """The player's membership of a club. Raises Problem (404): who is no member is not told whether there is one."""
     found = Membership.objects.select_related("club").filter(club=club, player=player).first()
     if found is None:
-        raise Problem(404, "not_found", gettext_noop("You are in no such club."))
+        raise no_such_club()
     return found
+
+
+def no_such_club() -> Problem:
+    return Problem(404, "not_found", gettext_noop("You are in no such club."))
 
 
 def read_among(player: Player, text: str) -> tuple[int, ...]:

@@ -51,15 +51,17 @@ def ban(*, player: Player, by: Player | None, because: str, until: datetime | No
     Raises Problem (400) without a reason.
     """
     _check_reason(because)
+    counting = Attempt.objects.filter(player=player, voided_at=None)
+    void = {"voided_at": Now(), "voided_because": Ruling.BAN}
     with transaction.atomic():
         Player.objects.filter(pk=player.pk).update(is_active=False)
+        counting.filter(ended_at=None).update(**void)  # first: a win that is on its way is placed nowhere any more
         Ruling.objects.create(what=Ruling.BAN, player=player, because=because, by=by, until=until)
     # each in a transaction of its own: there may be thousands. Whoever is cut off here bans once more
-    counting = Attempt.objects.filter(player=player, voided_at=None)
     for attempt in counting.filter(end=Attempt.WON):
         moderating.void(attempt=attempt, because=Ruling.BAN)
     with transaction.atomic():
-        counting.update(voided_at=Now(), voided_because=Ruling.BAN)
+        counting.update(**void)
         _show_anew(player)
 
 

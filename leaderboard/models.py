@@ -118,6 +118,11 @@ class Race(models.Model):
         return self.name or f"{self.kind} {self.ruleset} {self.day or self.pk}"
 
     @property
+    def host_name(self) -> str | None:
+        """Who made it, unless they are banned."""
+        return self.host.name if self.host and self.host.is_active else None
+
+    @property
     def code(self) -> str:
         """The code of its deal."""
         return write_code(self.ruleset, self.deal.order, self.seed or self.deal.seed)

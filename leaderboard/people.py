@@ -52,9 +52,8 @@ def delete_account(*, player: Player, password: str | None) -> None:
     with transaction.atomic():
         players.anonymise(player=player)
         _give_up(player)
-        for membership in player.memberships.select_related("club").filter(role=Membership.OWNER):
-            _pass_on(membership)
-        player.memberships.all().delete()
+        for club in player.memberships.order_by("club").values_list("club", flat=True):
+            _leave(club, player)
         Follow.objects.filter(follower=player).delete()
         Follow.objects.filter(followed=player).delete()
         Race.objects.filter(host=player).update(host=None)
@@ -83,16 +82,20 @@ def _give_up(player: Player) -> None:
     events.wake(*races)
 
 
-def _pass_on(own: Membership) -> None:
-    Club.objects.select_for_update().get(pk=own.club_id)
-    others = own.club.memberships.exclude(pk=own.pk)
-    heir = others.filter(role=Membership.MANAGER).order_by("since").first() or others.order_by("since").first()
+def _leave(club: int, player: Player) -> None:
+    Club.objects.select_for_update().get(pk=club)
+    own = Membership.objects.filter(club=club, player=player).first()  # as it is now that nobody changes it
+    if own is None:
+        return
     own.delete()
-    if heir is None:
-        Club.objects.filter(pk=own.club_id).update(dissolved_at=Now())
+    if own.role != Membership.OWNER:
+        return
+    others = Membership.objects.filter(club=club, player__is_active=True).order_by("since")
+    if heir := others.filter(role=Membership.MANAGER).first() or others.first():
+        Membership.objects.filter(pk=heir.pk).update(role=Membership.OWNER)
     else:
-        heir.role = Membership.OWNER
-        heir.save(update_fields=["role"])
+        Membership.objects.filter(club=club).delete()
+        Club.objects.filter(pk=club).update(dissolved_at=Now())
 
 
 # All that is stored of a player
@@ -114,7 +117,7 @@ def collect(player: Player) -> Iterator[tuple[str, Any]]:
     entries = Entry.objects.filter(player=player).select_related("race").iterator()
     yield "entries", map(_describe_entry, entries)
     yield "races", ({"id": race.pk, "name": race.name} for race in Race.objects.filter(host=player))
-    yield "following", list(player.follows.values_list("followed__name", flat=True))
+    yield "following", list(player.follows.filter(followed__is_active=True).values_list("followed__name", flat=True))
     memberships = player.memberships.select_related("club")
     yield "clubs", [{"name": row.club.name, "role": row.role, "since": write_time(row.since)} for row in memberships]
 

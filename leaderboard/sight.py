@@ -58,7 +58,7 @@ def may_see_replay(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
     """Whether a replay may be shown: one's own always, another's once it has ended and the rest may be seen."""
     if viewer == attempt.player:
         return True
-    if attempt.voided_because:  # of who is banned nothing is shown
+    if attempt.voided_because or attempt.player.is_banned:  # of who is banned nothing is shown
         return False
     return bool(attempt.expire(now=now).end) and may_see_rest(viewer, attempt.deal.order, now=now)
 

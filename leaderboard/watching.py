@@ -101,7 +101,7 @@ class Table(NamedTuple):
     moves: str
     end: str
     players: set[int]
-    """Of those who watch: who may not any more, since they play the same cards."""
+    """Of those who watch: who may not any more, since they play the same cards; all, of who is banned."""
 
 
 class TableTopic(Topic):
@@ -140,12 +140,13 @@ class TableTopic(Topic):
 def read_table(attempt: int, watching: set[int]) -> Table:
     """A table, and which of the players who watch it are playing the same cards now."""
     now = read_clock()
-    found = Attempt.objects.select_related("deal").get(pk=attempt).expire(now=now)
+    found = Attempt.objects.select_related("deal", "player").get(pk=attempt).expire(now=now)
     playing = Attempt.objects.filter(
         player__in=watching, deal__order=found.deal.order, ended_at=None, ends_at__gt=now
     ).values_list("player", flat=True)
     cards = write_cards(found.deal.cards.cards)
-    return Table(found.deal.order, found.deal.code, cards, found.moves, found.end, set(playing))
+    leaving = watching if found.player.is_banned else set(playing)
+    return Table(found.deal.order, found.deal.code, cards, found.moves, found.end, leaving)
 
 
 def find_table(race: int, player: str, viewer: int) -> int | None:
@@ -157,8 +158,8 @@ def find_table(race: int, player: str, viewer: int) -> int | None:
         return None
     now = read_clock()
     own = Entry.objects.select_related("attempt", "player").filter(race=race, player=viewer).first()
-    theirs = Entry.objects.filter(race=race, player__name_key=key).first()
+    theirs = Entry.objects.select_related("player").filter(race=race, player__name_key=key).first()
     order = Race.objects.filter(pk=race).values_list("deal__order", flat=True).first()
-    if own is None or theirs is None or order is None or not own.attempt.expire(now=now).end:
+    if own is None or theirs is None or theirs.player.is_banned or order is None or not own.attempt.expire(now=now).end:
         return None
     return theirs.attempt_id if sight.may_see_rest(own.player, order, now=now) else None

@@ -147,7 +147,7 @@ class NewPasswordView(account.PasswordResetFromKeyView):
     form_class = forms.NewPasswordForm
 
     def form_valid(self, form: Any) -> HttpResponse:
-        AuthToken.objects.filter(user=self.reset_user).delete()  # sessions end by themselves
+        tokens.end_all(player=self.reset_user)  # sessions end by themselves
         return super().form_valid(form)
 
 
@@ -223,7 +223,7 @@ class SessionsView(ListUserSessionsView):
     def form_valid(self, form: Any) -> HttpResponse:
         number = self.request.POST.get("session", "")
         if not number:
-            AuthToken.objects.filter(user=self.request.user).delete()
+            tokens.end_all(player=self.request.user)
             form.save(self.request)
         elif number.isascii() and number.isdigit():
             for session in UserSession.objects.filter(user=self.request.user, pk=number[:18]):

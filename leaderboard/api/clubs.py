@@ -167,7 +167,9 @@ def change_member(request: Request, club: int, name: str) -> Response:
 
 def _describe_club(club: Club, viewer: Player) -> dict[str, Any]:
     members = club.memberships.select_related("player").order_by("player__name")
-    own = next(member for member in members if member.player_id == viewer.pk)
+    own = next((member for member in members if member.player_id == viewer.pk), None)
+    if own is None:  # removed a moment ago
+        raise clubs.no_such_club()
     return {
         "id": club.pk,
         "name": club.name,

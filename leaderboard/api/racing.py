@@ -181,7 +181,7 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
         "kind": race.kind,
         "name": race.name,
         "ruleset": race.ruleset,
-        "host": race.host and race.host.name,
+        "host": race.host_name,
         "day": race.day and race.day.isoformat(),
         "phase": phase_of(race, now),
         "opens_at": write_time(race.opens_at),

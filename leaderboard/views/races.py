@@ -107,7 +107,7 @@ def _head_race(seen: entries.SeenRace) -> dict[str, Any]:
         "name": race.name or gettext(RULESETS[race.ruleset].name),
         "ruleset": gettext(RULESETS[race.ruleset].name),
         "slug": RULESETS[race.ruleset].slug,
-        "host": race.host.name if race.host else None,
+        "host": race.host_name,
         "day": race.day,
         "opens_at": race.opens_at,
         "closes_at": race.closes_at,

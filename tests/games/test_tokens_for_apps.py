@@ -150,6 +150,13 @@ def test_an_app_is_let_in_by_its_code(page: Client) -> None:
     assert b"Card table" in page.get("/account/tokens/").content
 
 
+def test_an_app_that_was_let_in_is_out_again_where_all_tokens_end(page: Client) -> None:
+    asked = ask()
+    page.post("/account/device/", {"code": asked["user_code"], "answer": "allow"})
+    assert page.post("/account/sessions/", {}).status_code == 302
+    assert poll(asked)[1]["code"] == "expired_token"
+
+
 def test_an_app_is_refused(page: Client) -> None:
     asked = ask()
     page.post("/account/device/", {"code": asked["user_code"], "answer": "refuse"})

@@ -181,6 +181,16 @@ def test_bad_bodies_are_named(ada: Player, bob: Player) -> None:
     assert Club.objects.count() == 1
 
 
+def test_who_is_removed_while_looking_is_told_nothing(ada: Player, bob: Player, monkeypatch: Any) -> None:
+    club = make_club(ada, bob)
+    found = clubs.find_membership(bob, club["id"])
+
+    api = log_in(bob)
+    monkeypatch.setattr("leaderboard.api.clubs.clubs.find_membership", lambda player, club: found)
+    Membership.objects.filter(player=bob).delete()
+    assert api.get(f"clubs/{club['id']}/")[1]["code"] == "not_found"
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_last_place_goes_to_one_of_many(monkeypatch: Any) -> None:
     monkeypatch.setattr(clubs, "MOST_MEMBERS", 3)

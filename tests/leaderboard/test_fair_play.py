@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
 from games.models import Attempt, Player
-from leaderboard import addresses, clubs, evidence, fair, moderating, racing
-from leaderboard.models import AddressKey, Report, Ruling, ShownTo, Standing
+from leaderboard import addresses, clubs, evidence, fair, moderating, racing, watching
+from leaderboard.models import AddressKey, Race, Report, Ruling, ShownTo, Standing
 from tests.leaderboard.plain_boards import check_boards
 from tests.players import easy_line, log_in, make_daily, make_player, win
 
@@ -99,6 +100,7 @@ def pages(race: int, code: str) -> list[str]:
         f"seasons/{timezone.now():%Y-%m}/",
         "players/bob/",
         "players/me/following/",
+        "players/me/data/",
     ]
 
 
@@ -114,6 +116,15 @@ def test_of_who_is_banned_nothing_is_shown_and_all_comes_back(ada: Player, bob: 
     moderating.hold(attempt=held, because="pace")
     lost, _created = racing.enter(player=make_player("Lost"), race=race.pk)
     clubs.follow(player=bob, other=ada)
+    Race.objects.create(
+        kind="open",
+        name="Of Ada's",
+        host=ada,
+        deal=race.deal,
+        ruleset="T",
+        opens_at=race.opens_at,
+        closes_at=race.closes_at,
+    )
     api, paths = log_in(bob), pages(race.pk, race.code)
     before = {path: api.get(path) for path in paths}
     token = log_in(ada)
@@ -130,6 +141,8 @@ def test_of_who_is_banned_nothing_is_shown_and_all_comes_back(ada: Player, bob: 
     assert api.get(f"races/{race.pk}/changes/")[1]["counts"] == {"entered": 1, "playing": 0, "won": 1}
     for path in ("players/ada/", f"replays/{won.pk}/", "players/ada/attempts/", "compare/?a=me&b=ada&ruleset=T"):
         assert api.get(path)[0] == 404, path
+    assert watching.find_table(race.pk, "Ada", bob.pk) is None
+    assert watching.read_table(won.pk, {bob.pk}).players == {bob.pk}, "who watches is sent away"
     assert token.get("players/me/")[1]["code"] == "player_inactive"
     for player in (ada, held.player, lost.player):
         fair.unban(player=player, by=None, because="It was somebody else.")
@@ -150,6 +163,32 @@ def test_a_void_result_stays_void_when_a_ban_is_lifted(ada: Player) -> None:
     assert Attempt.objects.get(pk=good.pk).voided_at is None
     assert Standing.objects.get(board__kind="ruleset", board__order="time").attempt == good
     check_boards()
+
+
+def test_of_who_is_banned_no_result_is_shown_that_was_void_before(ada: Player, bob: Player) -> None:
+    void = win(ada, 5000)
+    moderating.void(attempt=void)
+    assert log_in(bob).get(f"replays/{void.pk}/")[0] == 200
+    fair.ban(player=ada, by=None, because="Cheated.")
+    assert log_in(bob).get(f"replays/{void.pk}/")[0] == 404
+
+
+def test_who_may_ban_gives_nobody_rights(ada: Player) -> None:
+    ada.is_staff = True
+    ada.save()
+    ada.user_permissions.set(Permission.objects.filter(codename__in=["view_player", "change_player"]))
+    client = Client()
+    client.force_login(ada)
+    address = f"/admin/games/player/{ada.pk}/change/"
+    rights = {"is_staff": "on", "is_superuser": "on", "email": "ada@example.org"}
+    assert client.post(address, rights).status_code == 302
+    ada.refresh_from_db()
+    assert (ada.is_superuser, ada.email) == (False, "")
+    ada.is_superuser = True
+    ada.save()
+    assert client.post(address, rights).status_code == 302
+    ada.refresh_from_db()
+    assert ada.email == "ada@example.org"
 
 
 def test_a_ban_with_an_end_is_over_then(ada: Player, bob: Player) -> None:

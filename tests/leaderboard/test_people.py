@@ -1,20 +1,25 @@
 """Another name, one's own data, and the end of an account: what changes everywhere at once, and what stays."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.conf import settings
+from django.contrib.admin.models import LogEntry
 from django.core.cache import caches
 from django.core.management import call_command
 from django.db.models import F
+from django.test import Client
 from knox.models import AuthToken
 
 from games.engine.replay import judge_document
+from games.errors import Problem
 from games.models import Attempt, OldName, Player
-from leaderboard import clubs, moderating, people, racing
+from leaderboard import clubs, fair, moderating, people, racing
 from leaderboard.models import Club, Follow, Membership
 from tests.client import Api
 from tests.players import EASY_MOVES, in_parallel, log_in, make_daily, make_player, win
@@ -173,6 +178,51 @@ def test_open_games_end_and_clubs_are_passed_on(ada: Player) -> None:
     assert roles == {"Bob": "member", "Cleo": "owner"}
     assert Club.objects.get(pk=alone.pk).dissolved_at
     assert not Follow.objects.exists()
+
+
+def test_a_club_is_not_left_to_who_is_banned(ada: Player) -> None:
+    banned, bob = make_player("Banned"), make_player("Bob")
+    shared, other = clubs.make_club(owner=ada, name="Shared"), clubs.make_club(owner=ada, name="Of nobody else")
+    for player, club in ((banned, shared), (bob, shared), (banned, other)):
+        clubs.join(player=player, invite_code=club.invite_code)
+    fair.ban(player=banned, by=None, because="Cheated.")
+    people.delete_account(player=ada, password=PASSWORD)
+    assert dict(shared.memberships.values_list("player__name", "role")) == {"Bob": "owner", "Banned": "member"}
+    other.refresh_from_db()
+    assert (other.dissolved_at is None, other.memberships.count()) == (False, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_club_that_is_handed_over_while_its_owner_goes_has_one_owner() -> None:
+    for number in range(5):
+        ada, bob, cleo = (make_player(f"{name} {number}") for name in ("Ada", "Bob", "Cleo"))
+        Player.objects.filter(pk=ada.pk).update(guest=True)  # who needs no password
+        club = Club.objects.create(name="Club", invite_code=f"code {number}")
+        for player, role in ((ada, "owner"), (cleo, "manager"), (bob, "member")):
+            Membership.objects.create(club=club, player=player, role=role)
+        ada.refresh_from_db()
+
+        def hand_over(ada: Player = ada, bob: Player = bob, club: Club = club) -> None:
+            with suppress(Problem):
+                clubs.set_role(by=ada, club=club.pk, member=bob, role="owner")
+
+        in_parallel([hand_over, partial(people.delete_account, player=ada, password=None)])
+        roles = dict(club.memberships.values_list("player", "role"))
+        assert roles in ({bob.pk: "owner", cleo.pk: "manager"}, {bob.pk: "member", cleo.pk: "owner"})
+
+
+def test_the_log_of_the_admin_does_not_keep_the_name_of_a_deleted_account(ada: Player) -> None:
+    game, moira = win(ada, 5000), Player.objects.create_superuser("Moira", "a long password")
+    client = Client()
+    client.force_login(moira)
+    for model, row in (("attempt", game), ("player", ada)):
+        action = {"action": "void" if model == "attempt" else "ban", "_selected_action": [row.pk], "because": "So."}
+        client.post(f"/admin/games/{model}/", action)
+    fair.unban(player=ada, by=moira, because="Enough.")
+    assert [str(row) for row in LogEntry.objects.all() if "Ada" in row.object_repr]
+    people.delete_account(player=ada, password=PASSWORD)
+    assert LogEntry.objects.count() == 2
+    assert not [row.object_repr for row in LogEntry.objects.all() if "Ada" in row.object_repr]
 
 
 def test_guests_who_do_not_come_back_are_anonymised_and_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:
