@@ -61,8 +61,9 @@ def ban(*, player: Player, by: Player | None, because: str, until: datetime | No
     for attempt in counting.filter(end=Attempt.WON):
         moderating.void(attempt=attempt, because=Ruling.BAN)
     with transaction.atomic():
+        forget_kept_pages()
         counting.update(**void)
-        _show_anew(player)
+        events.wake(*set(progress.follow_all(player.pk)))
 
 
 def unban(*, player: Player, by: Player | None, because: str) -> None:
@@ -74,15 +75,11 @@ def unban(*, player: Player, by: Player | None, because: str) -> None:
     for attempt in taken.filter(end=Attempt.WON):
         moderating.restore(attempt=attempt)
     with transaction.atomic():
+        forget_kept_pages()
         taken.update(voided_at=None, voided_because="")
         Player.objects.filter(pk=player.pk, deleted_at=None).update(is_active=True)
         Ruling.objects.create(what=Ruling.UNBAN, player=player, because=because, by=by)
-        _show_anew(player)
-
-
-def _show_anew(player: Player) -> None:
-    forget_kept_pages()
-    events.wake(*set(progress.follow_all(player.pk)))
+        events.wake(*set(progress.follow_all(player.pk)))
 
 
 def is_banned(player: Player) -> bool:

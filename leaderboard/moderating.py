@@ -38,19 +38,20 @@ def restore(*, attempt: Attempt) -> bool:
 
 def _take_down(attempt: Attempt, was: dict[str, Any], change: dict[str, Any]) -> bool:
     with transaction.atomic():
+        forget_kept_pages()
         seasons.settle(attempt=attempt.pk)  # what was final before this stays so
         if not Attempt.objects.filter(pk=attempt.pk, **was).update(**change):
             return False
         step_down(attempt.pk, attempt.player_id)
-        forget_kept_pages()
         events.wake(*progress.follow(attempt.pk))
         return True
 
 
 def _put_up(attempt: Attempt, change: str, was: str) -> bool:
     with transaction.atomic():
+        forget_kept_pages()
         seasons.settle(attempt=attempt.pk)
-        stored = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        stored = Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
         if stored.official_ms is None:  # it stood on no board
             void_one = Attempt.objects.filter(pk=attempt.pk, voided_at__isnull=False)
             restored = void_one.update(voided_at=None, voided_because="")
@@ -65,5 +66,4 @@ def _put_up(attempt: Attempt, change: str, was: str) -> bool:
             points=stored.points + (stored.bonus or 0),
         )
         events.wake(*progress.follow(stored.pk))
-        forget_kept_pages()
         return placed is not None

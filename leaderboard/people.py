@@ -36,9 +36,8 @@ def find_player(name: str, where: str = "name") -> Player:
 def rename(*, player: Player, name: str) -> Player:
     """Another name for a player, on every board at once; see `games.actions.rename`."""
     with transaction.atomic():
-        renamed = players.rename(player=player, name=name)
         forget_kept_pages()
-    return renamed
+        return players.rename(player=player, name=name)
 
 
 def delete_account(*, player: Player, password: str | None) -> None:
@@ -50,6 +49,7 @@ def delete_account(*, player: Player, password: str | None) -> None:
     if not player.guest and not check_password(password or "", player.password):
         raise Problem(403, "password", gettext_noop("This is not your password."), "password")
     with transaction.atomic():
+        forget_kept_pages()
         players.anonymise(player=player)
         _give_up(player)
         for club in player.memberships.order_by("club").values_list("club", flat=True):
@@ -57,7 +57,6 @@ def delete_account(*, player: Player, password: str | None) -> None:
         Follow.objects.filter(follower=player).delete()
         Follow.objects.filter(followed=player).delete()
         Race.objects.filter(host=player).update(host=None)
-        forget_kept_pages()
 
 
 GUEST_DAYS = 30

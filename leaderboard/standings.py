@@ -222,7 +222,10 @@ ON CONFLICT (id) DO UPDATE SET number = epoch.number + 1
 
 
 def forget_kept_pages() -> None:
-    """Let every process read boards anew once this is committed: what they keep may show what was taken back."""
+    """Let every process read boards anew once this is committed: what they keep may show what was taken back.
+
+    The first thing in its transaction: who waits here for another holds nothing that the other may wait for.
+    """
     with connection.cursor() as cursor:
         cursor.execute(NEXT_EPOCH)
 

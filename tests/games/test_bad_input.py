@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from knox.models import AuthToken
 
-from games.models import Attempt, Player
+from games.models import Attempt, Counter, Player
 from tests.client import Api
 from tests.players import easy_deal, log_in, make_player, open_attempt, win
 
@@ -57,7 +57,8 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
 
 def _read_tables() -> list[tuple[str, str]]:
     """Each table and a digest of all its rows."""
-    names = [model._meta.db_table for app in APPS for model in apps.get_app_config(app).get_models()]
+    models = [model for app in APPS for model in apps.get_app_config(app).get_models()]
+    names = [model._meta.db_table for model in models if model is not Counter]  # what is refused counts, too
     reads = [f"SELECT '{name}', md5(string_agg(row::text, '' ORDER BY row::text)) FROM {name} row" for name in names]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(reads))
@@ -253,7 +254,6 @@ def test_json_is_json_however_its_type_is_written(world: World, kind: str) -> No
 
 ALLOWED = [
     ("players/", "POST"),
-    ("players/me/", "GET"),
     ("players/ada/", "GET"),
     ("players/ada/attempts/", "GET"),
     ("tokens/", "POST"),
