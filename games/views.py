@@ -23,7 +23,7 @@ MODULES = [
     f"games/{name}.js"
     for name in (
         *("cards", "clock", "ending", "engine", "hints", "layout", "moving", "pausing", "rivals"),
-        *("sending", "server", "showing", "socket", "starting", "state", "table", "telling", "windows", "words"),
+        *("sending", "sentences", "server", "showing", "socket", "starting", "state", "table", "windows", "words"),
     )
 ]
 

@@ -372,3 +372,17 @@ class AddressKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.period}"
+
+
+class ResultPicture(models.Model):
+    """The picture that link previews show of a ranked win (`leaderboard.results`); drawn anew when its words change.
+
+    words: SHA-256 in hex of what is written on it, the picture's address.
+    """
+
+    attempt = models.OneToOneField(Attempt, models.CASCADE, primary_key=True, related_name="picture")
+    words = models.CharField(max_length=64)
+    png = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.attempt}"

@@ -16,7 +16,7 @@ from games.errors import Problem
 from games.models import Attempt, Player
 from games.names import clean_name, name_key
 from leaderboard import events, progress
-from leaderboard.models import Club, Entry, Follow, Membership, Race
+from leaderboard.models import Club, Entry, Follow, Membership, Race, ResultPicture
 from leaderboard.standings import forget_kept_pages
 
 
@@ -57,6 +57,7 @@ def delete_account(*, player: Player, password: str | None) -> None:
         Follow.objects.filter(follower=player).delete()
         Follow.objects.filter(followed=player).delete()
         Race.objects.filter(host=player).update(host=None)
+        ResultPicture.objects.filter(attempt__player=player).delete()
 
 
 GUEST_DAYS = 30

@@ -50,6 +50,7 @@ WORDS = {
     "back_one": _("You were away: one ended meanwhile."),
     "back_many": _("You were away: %(count)s ended meanwhile."),
     "link_copied": _("Link copied."),
+    "text_copied": _("Text and link copied."),
     "failed": _("The server could not be reached. Please try again."),
 }
 

@@ -16,10 +16,11 @@ from games.accounts import views as accounts
 from games.accounts.views import for_players
 from games.rest import JSONRenderer
 from leaderboard import consumers
-from leaderboard.api import boards, clubs, dailies, fair, live, people, races, racing, seasons
+from leaderboard.api import boards, clubs, dailies, fair, ghosts, live, people, races, racing, seasons
 from leaderboard.views import home as home_pages
 from leaderboard.views import races as race_pages
 from leaderboard.views import replays as replay_pages
+from leaderboard.views import results as result_pages
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -54,6 +55,8 @@ urlpatterns = [
     path("races/", race_pages.list_races, name="races"),
     path("races/<int:race>/", race_pages.show_race, name="race"),
     path("replays/<int:attempt>/", replay_pages.show_replay, name="replay"),
+    path("results/<int:attempt>/", result_pages.show_result, name="result"),
+    path("results/<int:attempt>/<slug:name>.png", result_pages.show_picture, name="result-picture"),
     path("daily/<str:letter>/", race_pages.show_daily, name="todays-race"),
     path("account/", accounts.AccountView.as_view(), name="account"),
     path("account/log-in/", accounts.LogInView.as_view(), name="account_login"),
@@ -134,6 +137,7 @@ urlpatterns = [
     path(V1 + "replays/", races.submit_replay),
     path(V1 + "replays/validate/", games.validate_replays),
     path(V1 + "replays/<int:attempt>/", races.show_replay),
+    path(V1 + "replays/<int:attempt>/ghost/", ghosts.show_ghost),
 ]
 
 websocket_urlpatterns = [

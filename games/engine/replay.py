@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NoReturn
 from games.engine.deal import Deal
 from games.engine.errors import CodeError, ReplayError, gettext_noop
 from games.engine.fold import Fold, fold, get_position
-from games.engine.moves import CELLS, write_token
+from games.engine.moves import CELLS, TABLEAU_CELLS, write_token
 from games.engine.position import Position
 from games.engine.scoring import bonus, get_scoring
 
@@ -128,6 +128,18 @@ def verify(deal: Deal, moves: str, times: Sequence[object] | None = None) -> Ver
     error = position.find_refusal(token)
     assert error is not None, f"the fold refuses {token!r} and the position does not: {position}"
     return Refusal(end.at, token, error.code, error.message, error.params)
+
+
+def trace_removed(moves: str) -> list[int]:
+    """How many tableau cards are gone after each token of a legal move list."""
+    board, after = [0], []
+    for token in moves.split(" ") if moves else []:
+        if token == "U":
+            board.pop()
+        else:
+            board.append(board[-1] + sum(cell in token for cell in TABLEAU_CELLS))
+        after.append(board[-1])
+    return after
 
 
 def judge(text: str | bytes) -> Verdict | Refusal:

@@ -24,10 +24,11 @@ PAGES = {
     "races/": ["/races/"],
     "races/<int:race>/": ["/races/1/"],
     "daily/<str:letter>/": ["/daily/T/"],
+    "results/<int:attempt>/": ["/results/1/"],
     "replays/<int:attempt>/": ["/replays/1/", "/replays/1/?beside=2"],
     "api/": ["/api/"],
 }
-NO_PAGES = {"language/", "ping/", "admin/"}  # the last is Django's own
+NO_PAGES = {"language/", "ping/", "results/<int:attempt>/<slug:name>.png", "admin/"}  # the last is Django's own
 # the pages of an account, by the same: for strangers, and for who has signed up
 DOORS = {
     "account/log-in/": ["/account/log-in/"],

@@ -202,6 +202,9 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("POST", "replays/", stored["replay"], status=200)
     call("POST", "replays/", replay | {"deal": "PY1"}, status=422)
     call("GET", f"replays/{stored['id']}/", status=200)
+    assert call("GET", f"replays/{stored['id']}/ghost/", status=200)["timeline"][-1]["removed"] == 28
+    call("GET", f"replays/{ranked}/ghost/", status=200)
+    call("GET", "replays/999999/ghost/", status=404)
     call("POST", "replays/validate/", replay, status=200)
     call("POST", "replays/validate/", replay | {"moves": "a1"}, status=200)
 

@@ -5,6 +5,7 @@ import re
 from games.views import MODULES
 from games.words import WORDS
 from leaderboard.views.races import RACE_MODULES
+from leaderboard.views.replays import MODULES as REPLAY_MODULES
 from leaderboard.words import WORDS as RACE_WORDS
 from tests.site.servers import ROOT
 
@@ -35,8 +36,18 @@ def test_no_sentence_is_carried_in_vain() -> None:
             assert PUT_TOGETHER.fullmatch(name) or re.search(rf'"{name}"', text), name
 
 
-def test_every_module_of_the_table_and_of_a_race_is_fetched_at_once() -> None:
-    imported = {name for script in TABLE.values() for name in re.findall(r'from "\./(\w+\.js)"', script)}
-    assert {f"games/{name}" for name in imported} == set(MODULES)
-    own = {name for script in RACES.values() for name in re.findall(r'from "\./(\w+\.js)"', script)}
-    assert {f"leaderboard/{name}" for name in own} == {name for name in RACE_MODULES if name.startswith("leaderboard/")}
+def find_imported(scripts: dict[str, str], top: str) -> set[str]:
+    """The modules beside a script that it imports, and all that those import."""
+    found: set[str] = set()
+    new = {top}
+    while new:
+        new = {name for one in new for name in re.findall(r'from "\./(\w+\.js)"', scripts[one])} - found
+        found |= new
+    return found
+
+
+def test_every_module_of_the_table_a_race_and_a_replay_is_fetched_at_once() -> None:
+    assert {f"games/{name}" for name in find_imported(TABLE, "play.js")} == set(MODULES)
+    for top, modules in (("race.js", RACE_MODULES), ("replay.js", REPLAY_MODULES)):
+        own = {name for name in modules if name.startswith("leaderboard/")}
+        assert {f"leaderboard/{name}" for name in find_imported(RACES, top)} == own

@@ -52,6 +52,8 @@ async function showResult() {
   });
   button("result", "line").hidden = !attempt.line;
   showLink("to-race", attempt.race && `/races/${attempt.race.id}/`);
+  const shown = won && attempt.ranked && !attempt.held && attempt.race?.kind !== "sandbox";
+  showLink("to-result", shown && `/results/${attempt.id}/`);
   showLink("to-replay", verdict.plies && `/replays/${attempt.id}/`);
   announce("wish", await openWindow("result"));
 }
