@@ -8,12 +8,13 @@ restores a result of that day settles it first.
 import json
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 
 from games.models import Player
 from leaderboard import ranking
+from leaderboard.models import SeasonDay, SeasonPoints
 
 FINAL_AFTER = "interval '48 hours'"
 POINTS = "1000 * (field + 1 - rank) / (field + 1)"  # ranking.season_points
@@ -55,6 +56,43 @@ def settle(*, attempt: int | None = None) -> list[int]:
         for race in due:
             cursor.execute(SETTLE, [race])
     return due
+
+
+class Change(NamedTuple):
+    """What a player's points of a day were, and what they are (None: none)."""
+
+    race: int
+    player: str
+    before: int | None
+    after: int | None
+
+
+READ_POINTS = """
+SELECT player.name, p.points FROM leaderboard_seasonpoints p JOIN games_player player ON player.id = p.player_id
+WHERE p.day_id = %s
+"""
+
+
+def recompute(race: int) -> list[Change]:
+    """Give the final points of a day anew, from the ranks as they are now; the changes, by name.
+
+    For moderators who will not leave the others with what a void result left them. An unsettled day has none.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        if not SeasonDay.objects.select_for_update().filter(pk=race).exists():
+            return []
+        before = _read_points(cursor, race)
+        SeasonPoints.objects.filter(day=race).delete()
+        SeasonDay.objects.filter(pk=race).delete()
+        cursor.execute(SETTLE, [race])
+        after = _read_points(cursor, race)
+    names = sorted(name for name in before | after if before.get(name) != after.get(name))
+    return [Change(race, name, before.get(name), after.get(name)) for name in names]
+
+
+def _read_points(cursor: Any, race: int) -> dict[str, int]:
+    cursor.execute(READ_POINTS, [race])
+    return dict(cursor.fetchall())
 
 
 READ_SEASON = f"""

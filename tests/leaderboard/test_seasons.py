@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from games.models import Attempt, Player
 from leaderboard import actions, moderating, seasons
@@ -170,3 +170,25 @@ def test_many_who_settle_at_once_store_a_day_once() -> None:
     assert read_month(month_of(race))
     assert [row[2] for row in read(race)] == [750, 500]
     assert Entry.objects.count() == 3
+
+
+@pytest.mark.django_db
+def test_final_points_are_given_anew_when_that_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    race = make_daily(day=days_ago(4))
+    ada, bob, cleo = map(make_player, ("Ada", "Bob", "Cleo"))
+    attempts = play(race, [ada, bob, cleo])
+    seasons.settle()
+    moderating.void(attempt=attempts[0])
+    assert read(race) == [("Bob", 1, 500, True), ("Cleo", 2, 250, True)], "by itself a void leaves the others theirs"
+    call_command("recompute_seasons", month_of(race))
+    said = capsys.readouterr().out.splitlines()
+    name = str(race)
+    assert said == [f"{name}: Ada 750 -> none", f"{name}: Bob 500 -> 666", f"{name}: Cleo 250 -> 333", "3 changes"]
+    assert read(race) == [("Bob", 1, 666, True), ("Cleo", 2, 333, True)]
+    call_command("recompute_seasons", month_of(race), ruleset="T")
+    assert capsys.readouterr().out == "0 changes\n", "twice is once"
+    moderating.restore(attempt=attempts[0])
+    call_command("recompute_seasons", month_of(race))
+    assert read(race) == [("Ada", 1, 750, True), ("Bob", 2, 500, True), ("Cleo", 3, 250, True)]
+    with pytest.raises(CommandError, match="2026-11"):
+        call_command("recompute_seasons", "November")
