@@ -104,7 +104,11 @@ WHERE b.race_id = ANY(%s) AND b."order" = '{ranking.TIME}' AND b.deal_id IS NULL
 
 def read_month(days: Sequence[date], viewer: sight.Viewer, *, now: datetime) -> list[Result]:
     """The dailies of these days that have begun, and how the viewer did."""
-    found = Race.objects.filter(day__in=days, opens_at__lte=now, withdrawn_at=None).order_by("day", "ruleset")
+    found = (
+        Race.objects.filter(day__in=days, opens_at__lte=now, withdrawn_at=None)
+        .order_by("day", "ruleset")
+        .select_related("deal")
+    )
     rows = list(found)
     player = viewer.pk if isinstance(viewer, Player) else None
     with connection.cursor() as cursor:
@@ -131,19 +135,36 @@ class Streaks(NamedTuple):
     longest_run: int
 
 
-def read_streaks(player: Player, *, now: datetime) -> Streaks:
+class Diary(NamedTuple):
+    """A player's days with a daily and whether one was won, the days that took a freeze, and the streaks."""
+
+    days: dict[date, bool]
+    frozen: set[date]
+    streaks: Streaks
+
+
+def read_diary(player: Player, *, now: datetime) -> Diary:
     """Computed from the entries alone: a day counts by a daily of that day that ended after a move, won or not."""
     ended = Entry.objects.filter(player=player, race__kind=Race.DAILY, attempt__voided_at=None)
     rows = ended.values_list("race__day", "attempt__plies", "attempt__end", "attempt__ended_at", "attempt__ends_at")
     over = [
-        (ended_at or ends_at, day, plies, end)
+        (ended_at or ends_at, day, plies, end == Attempt.WON)
         for day, plies, end, ended_at, ends_at in rows
         if ended_at or ends_at <= now
     ]
     over.sort(key=lambda row: row[:2])
-    days = (day for _at, day, plies, _end in over if day and plies)
-    wins = (end == Attempt.WON for _at, _day, _plies, end in over)
-    return Streaks(races.count_streak(days, races.day_of(now)), races.longest_run(wins))
+    days: dict[date, bool] = {}
+    for _at, day, plies, won in over:
+        if day and plies:
+            days[day] = days.get(day, False) or won
+    today = races.day_of(now)
+    streaks = Streaks(races.count_streak(days, today), races.longest_run(won for _at, _day, _plies, won in over))
+    return Diary(days, races.frozen_days(days, today), streaks)
+
+
+def read_streaks(player: Player, *, now: datetime) -> Streaks:
+    """The streaks of a player's diary."""
+    return read_diary(player, now=now).streaks
 
 
 # Commitments

@@ -33,3 +33,23 @@ def read_period(text: str) -> str:
                 date.fromisoformat(f"{text}-01-01"[: max(len(text), 10)] if kind != MONTH else f"{text}-01")
             return kind
     raise ValueError(text)
+
+
+def first_day(name: str) -> date:
+    """The first day of a period, by its name. Raises ValueError where there is no such period."""
+    kind = read_period(name)
+    if kind == WEEK:
+        return date.fromisocalendar(int(name[:4]), int(name[6:]), 1)
+    return date.fromisoformat(name + {DAY: "", MONTH: "-01", YEAR: "-01-01"}[kind])
+
+
+def name_neighbours(name: str) -> tuple[str | None, str | None]:
+    """The names of the periods before and after one; None beyond the calendar."""
+    kind, first = read_period(name), first_day(name)
+    longest = {DAY: 1, WEEK: 7, MONTH: 31, YEAR: 366}[kind]
+    return _name_of(kind, first.toordinal() - 1), _name_of(kind, first.toordinal() + longest)
+
+
+def _name_of(kind: str, ordinal: int) -> str | None:
+    in_calendar = date.min.toordinal() <= ordinal <= date.max.toordinal()
+    return name_periods(date.fromordinal(ordinal))[kind] if in_calendar else None

@@ -4,7 +4,7 @@ Pure: no clock, no database. Every moment is an aware datetime; a day is that of
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
 from typing import NamedTuple
@@ -184,18 +184,35 @@ def count_streak(played: Iterable[date], today: date) -> Streak:
     Every ten days of a streak earn a freeze; three are kept at most. A day that was missed takes one, and where
     there is none the streak is over. Today is not missed yet.
     """
-    days = longest = freezes = 0
+    followed = list(_follow_days(played, today))
+    days, freezes, _frozen = followed[-1]
+    return Streak(days, max(row[0] for row in followed), freezes)
+
+
+def frozen_days(played: Iterable[date], today: date) -> set[date]:
+    """The days that were missed and took a freeze, so that a streak went on over them."""
+    return {day for _days, _freezes, frozen in _follow_days(played, today) for day in frozen}
+
+
+def _follow_days(played: Iterable[date], today: date) -> Iterator[tuple[int, int, list[date]]]:
+    """The streak and its freezes after each day that was played, and at last today; the days frozen before it."""
+    on = {day for day in played if day <= today}
+    days = freezes = 0
     last: date | None = None
-    for day in sorted({day for day in played if day <= today}):
+    for day in sorted(on | {today}):
         missed = (day - last).days - 1 if last else 0
-        days, freezes = (days, freezes - missed) if missed <= freezes else (0, 0)
-        days += 1
-        if days % DAYS_A_FREEZE == 0:
-            freezes = min(freezes + 1, MOST_FREEZES)
-        longest, last = max(longest, days), day
-    missed = (today - last).days - 1 if last and last < today else 0
-    days, freezes = (days, freezes - missed) if missed <= freezes else (0, 0)
-    return Streak(days, longest, freezes)
+        frozen: list[date] = []
+        if missed > freezes:
+            days = freezes = 0
+        elif last:
+            freezes -= missed
+            frozen = [last + timedelta(days=n + 1) for n in range(missed)]
+        if day in on:
+            days += 1
+            if days % DAYS_A_FREEZE == 0:
+                freezes = min(freezes + 1, MOST_FREEZES)
+        yield days, freezes, frozen
+        last = day
 
 
 def longest_run(wins: Iterable[bool]) -> int:

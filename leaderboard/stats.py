@@ -69,6 +69,13 @@ def list_attempts(
     ).order_by(*ATTEMPT_ORDERS[order])
 
 
+def list_win_times(player: Player, ruleset: str, limit: int) -> list[int]:
+    """The official times (ms) of a player's latest wins by the server's clock, the newest last; held and void aside."""
+    won = Attempt.objects.filter(player=player, ruleset=ruleset, clock=Attempt.SERVER, end=Attempt.WON)
+    times = won.filter(held="", voided_at=None).order_by("-ended_at", "-id").values_list("official_ms", flat=True)
+    return [ms for ms in times[:limit] if ms is not None][::-1]
+
+
 # Below a race's ranks, in the order of `ranking.below_key`
 READ_BELOW = """
 WITH below AS (

@@ -1,6 +1,8 @@
 """What the pages of rivals say: the scripts' sentences by short names, beside those of the table; times as text."""
 
-from django.utils.translation import gettext, gettext_noop
+from typing import Any
+
+from django.utils.translation import get_language, gettext, gettext_noop
 
 from games import words
 
@@ -60,8 +62,18 @@ def write_words() -> dict[str, str]:
     return words.write_words() | {name: gettext(sentence) for name, sentence in WORDS.items()}
 
 
+def write_form_data() -> dict[str, Any]:
+    """What the script of pages with forms alone knows from the start."""
+    return {"language": get_language(), "words": {name: gettext(WORDS[name]) for name in ("failed", "link_copied")}}
+
+
 def write_time(milliseconds: int) -> str:
     """3 minutes, 2.05 seconds: 3:02.05; from an hour on 1:03:02.05."""
     minutes, rest = divmod(milliseconds, 60_000)
     head = f"{minutes // 60}:{minutes % 60:02}" if minutes >= 60 else f"{minutes}"
     return f"{head}:{rest // 1000:02}.{rest % 1000 // 10:02}"
+
+
+def write_seconds(milliseconds: int) -> str:
+    """The same without the hundredths."""
+    return write_time(milliseconds).rpartition(".")[0]

@@ -17,7 +17,12 @@ from games.accounts.views import for_players
 from games.rest import JSONRenderer
 from leaderboard import consumers
 from leaderboard.api import boards, clubs, dailies, fair, ghosts, live, people, races, racing, seasons
+from leaderboard.views import account as account_pages
+from leaderboard.views import boards as board_pages
+from leaderboard.views import clubs as club_pages
+from leaderboard.views import days as day_pages
 from leaderboard.views import home as home_pages
+from leaderboard.views import players as player_pages
 from leaderboard.views import races as race_pages
 from leaderboard.views import replays as replay_pages
 from leaderboard.views import results as result_pages
@@ -58,6 +63,17 @@ urlpatterns = [
     path("results/<int:attempt>/", result_pages.show_result, name="result"),
     path("results/<int:attempt>/<slug:name>.png", result_pages.show_picture, name="result-picture"),
     path("daily/<str:letter>/", race_pages.show_daily, name="todays-race"),
+    path("boards/", board_pages.list_boards, name="boards"),
+    path("boards/<str:letter>/", board_pages.show_board, name="board"),
+    path("boards/deals/<str:code>/", board_pages.show_deal_board, name="deal-board"),
+    path("seasons/", day_pages.show_this_season, name="seasons"),
+    path("seasons/<str:month>/", day_pages.show_season, name="season"),
+    path("calendar/", day_pages.show_calendar, name="calendar"),
+    path("players/me/", player_pages.show_me, name="my-page"),
+    path("players/<str:name>/", player_pages.show_player, name="player"),
+    path("clubs/", club_pages.list_clubs, name="clubs"),
+    path("clubs/<int:club>/", club_pages.show_club, name="club"),
+    path("clubs/join/<str:code>", club_pages.show_invitation, name="club-join"),
     path("account/", accounts.AccountView.as_view(), name="account"),
     path("account/log-in/", accounts.LogInView.as_view(), name="account_login"),
     path("account/sign-up/", accounts.SignUpView.as_view(), name="account_signup"),
@@ -79,6 +95,9 @@ urlpatterns = [
     path("account/tokens/", accounts.show_tokens, name="account_tokens"),
     path("account/device/", accounts.answer_device, name="account_device"),
     path("account/sessions/", for_players(accounts.SessionsView.as_view()), name="usersessions_list"),
+    path("account/name/", for_players(account_pages.NameView.as_view()), name="account-name"),
+    path("account/reports/", for_players(account_pages.ReportsView.as_view()), name="account-reports"),
+    path("account/delete/", for_players(account_pages.DeleteView.as_view()), name="account-delete"),
     path("account/two-factor/", for_players(accounts.TwoFactorView.as_view()), name="mfa_index"),
     path("account/two-factor/on/", for_players(accounts.TwoFactorOnView.as_view()), name="mfa_activate_totp"),
     path("account/two-factor/off/", for_players(accounts.TwoFactorOffView.as_view()), name="mfa_deactivate_totp"),

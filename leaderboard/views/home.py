@@ -25,6 +25,14 @@ EXAMPLE = "N"  # the ruleset of the pyramid at the top
 def show_home(request: HttpRequest) -> HttpResponse:
     """What this is, today's dailies, and who leads in each ruleset."""
     ensure_ready()
+    rulesets = read_leaders()
+    data = write_page_data(rulesets={row["letter"]: row["name"] for row in rulesets})
+    page = {"pyramid": draw_pyramid(EXAMPLE), "rulesets": rulesets, "data": data}
+    return render(request, "leaderboard/home.html", page | _read_today())
+
+
+def read_leaders() -> list[dict[str, object]]:
+    """All rulesets, and of each the first on its board."""
     first = Standing.objects.filter(board=OuterRef("pk")).order_by("key1", "key2", "key3", "ended_at", "attempt")
     tops = Board.objects.filter(deal=None, kind=Board.RULESET, order=ranking.TIME).values_list(
         Subquery(first.values("pk")[:1])
@@ -36,9 +44,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
         if leader := leaders.get(letter):
             row |= {"player": leader.player.name, "time": write_time(leader.key1), "moves": leader.key2}
         rulesets.append(row)
-    data = write_page_data(rulesets={row["letter"]: row["name"] for row in rulesets})
-    page = {"pyramid": draw_pyramid(EXAMPLE), "rulesets": rulesets, "data": data}
-    return render(request, "leaderboard/home.html", page | _read_today())
+    return rulesets
 
 
 def _read_today() -> dict[str, object]:

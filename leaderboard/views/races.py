@@ -36,7 +36,7 @@ def list_races(request: HttpRequest) -> HttpResponse:
     now = read_clock()
     listed = {
         name: [
-            _head_race(seen)
+            head_race(seen)
             for seen in entries.list_races(
                 request.user, now=now, kind=Race.OPEN, ruleset=None, phase=name, offset=0, limit=LISTED
             )[1]
@@ -44,13 +44,17 @@ def list_races(request: HttpRequest) -> HttpResponse:
         for name in (OPEN, UPCOMING, CLOSED)
     }
     listed[UPCOMING].reverse()  # the next to open first
-    dailies = [_head_race(row.seen) for row in daily.read_day(day_of(now), request.user, now=now)]
-    groups = [
+    dailies = [head_race(row.seen) for row in daily.read_day(day_of(now), request.user, now=now)]
+    data = write_page_data(words=words.write_words())
+    page = {"listed": listed, "dailies": dailies, "groups": name_groups(), "data": data}
+    return render(request, "leaderboard/races.html", page)
+
+
+def name_groups() -> list[tuple[str, list[dict[str, str]]]]:
+    """The rulesets in their groups, for a list to choose from."""
+    return [
         (title, [{"letter": row.letter, "name": gettext(row.name)} for row in rows]) for title, rows in list_groups()
     ]
-    data = write_page_data(words=words.write_words())
-    page = {"listed": listed, "dailies": dailies, "groups": groups, "data": data}
-    return render(request, "leaderboard/races.html", page)
 
 
 def show_daily(request: HttpRequest, letter: str) -> HttpResponse:
@@ -87,7 +91,7 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
         guests=guests,
     )
     page = {
-        "head": _head_race(seen),
+        "head": head_race(seen),
         "state": state,
         "board": board,
         "playing": [row.said for row in state.rows],
@@ -98,7 +102,7 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
     return render(request, "leaderboard/race.html", page)
 
 
-def _head_race(seen: entries.SeenRace) -> dict[str, Any]:
+def head_race(seen: entries.SeenRace) -> dict[str, Any]:
     """What everybody may be told of a race, for the head of its page and for lists."""
     race = seen.race
     return {

@@ -28,6 +28,8 @@ for number, name in enumerate(("Early Ada", "Early Bea")):
     win(make_player(name), 61_230 + 9000 * number, line="D U " * number + LINE, deal=Deal.from_code("PY1-C-AAAAAAW"))
 for letter in "TNM":
     mint_easy(letter)
+from tests.browser.rivals import fill
+fill()
 """  # one command: each would start the database anew
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

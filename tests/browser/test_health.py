@@ -26,10 +26,17 @@ PAGES = {
     "daily/<str:letter>/": ["/daily/T/"],
     "results/<int:attempt>/": ["/results/1/"],
     "replays/<int:attempt>/": ["/replays/1/", "/replays/1/?beside=2"],
+    "boards/": ["/boards/"],
+    "boards/<str:letter>/": ["/boards/T/", "/boards/D/", "/boards/M/?period=week&order=points"],
+    "boards/deals/<str:code>/": ["/boards/deals/PY1-N-AAAAAAS/?clock=client"],
+    "seasons/": ["/seasons/"],
+    "seasons/<str:month>/": ["/seasons/2026-11/"],
+    "calendar/": ["/calendar/"],
+    "players/<str:name>/": ["/players/Rival%20Ada/"],
     "api/": ["/api/"],
 }
 NO_PAGES = {"language/", "ping/", "results/<int:attempt>/<slug:name>.png", "admin/"}  # the last is Django's own
-# the pages of an account, by the same: for strangers, and for who has signed up
+# the pages of an account and of one's own, by the same: for strangers, and for who has signed up
 DOORS = {
     "account/log-in/": ["/account/log-in/"],
     "account/sign-up/": ["/account/sign-up/"],
@@ -41,7 +48,14 @@ DOORS = {
     "account/e-mail/<str:key>/": ["/account/e-mail/stale/"],
 }
 ROOMS = {
+    "players/me/": ["/players/me/"],
+    "clubs/": ["/clubs/"],
+    "clubs/<int:club>/": ["/clubs/"],  # and those that can be joined: test_rivals.py looks at clubs
+    "clubs/join/<str:code>": ["/clubs/"],
     "account/": ["/account/"],
+    "account/name/": ["/account/name/"],
+    "account/reports/": ["/account/reports/"],
+    "account/delete/": ["/account/delete/"],
     "account/confirm/": ["/account/confirm/"],
     "account/confirm/code/": ["/account/confirm/code/"],
     "account/password/": ["/account/password/"],

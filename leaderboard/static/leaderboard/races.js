@@ -18,7 +18,8 @@ function readForm() {
     ...(cards.value === "deal" ? { deal: deal.value.trim() } : { ruleset: ruleset.value }),
     ...(opensAt ? { opens_at: opensAt.toISOString() } : {}),
     closes_at: closesAt.toISOString(),
-    ...(invite.value.trim() ? { invite_code: invite.value.trim() } : {}),
+    ...(invite?.value.trim() ? { invite_code: invite.value.trim() } : {}),
+    ...(form.dataset.club ? { club: Number(form.dataset.club) } : {}),
   };
 }
 
