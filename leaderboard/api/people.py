@@ -13,6 +13,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from games import throttles
 from games.api import api_view, field, find_ruleset
 from games.engine import replay
 from games.errors import Problem
@@ -118,7 +119,9 @@ def show_me(request: Request) -> Response:
     """
     player = read_caller(request)
     if request.method == "DELETE":
-        people.delete_account(player=player, password=read_fields(PasswordBody, request.data).get("password"))
+        password = read_fields(PasswordBody, request.data).get("password")
+        throttles.count("log_in", throttles.address(request))  # who has the session must not find out the password
+        people.delete_account(player=player, password=password)
         return Response(status=204)
     return _describe_player(player)
 

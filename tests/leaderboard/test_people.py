@@ -16,6 +16,7 @@ from django.db.models import F
 from django.test import Client
 from knox.models import AuthToken
 
+from games import throttles
 from games.engine.replay import judge_document
 from games.models import Attempt, OldName, Player
 from leaderboard import clubs, fair, moderating, people, racing
@@ -154,6 +155,12 @@ def test_an_account_is_deleted_by_its_password_alone(ada: Player, body: dict[str
     status, error = log_in(ada).call("DELETE", "players/me/", body)
     assert (status, error["code"]) == (403, "password")
     assert Player.objects.get().is_active
+
+
+def test_no_password_is_found_out_by_deleting(ada: Player, settings: Any) -> None:
+    settings.LIMITS = settings.LIMITS | {"log_in": throttles.Limit(2, 300)}
+    api = log_in(ada)
+    assert [api.call("DELETE", "players/me/", {"password": "x"})[0] for _ in range(3)] == [403, 403, 429]
 
 
 def test_a_guest_goes_without_a_password() -> None:
