@@ -63,6 +63,21 @@ def may_see_replay(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
     return bool(attempt.expire(now=now).end) and may_see_rest(viewer, attempt.deal.order, now=now)
 
 
+def may_see_ghost(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
+    """Whether the pace of a game may be shown: as its replay, and to who plays the same cards outside a race, too.
+
+    That is what ghosts are for, and they tell no card and no move. While a race lies open on the cards nothing of
+    others is told beyond its live progress.
+    """
+    if not attempt.expire(now=now).end:
+        return False
+    if may_see_replay(viewer, attempt, now=now):
+        return True
+    if attempt.voided_because or attempt.player.is_banned:
+        return False
+    return not races_on([attempt.deal.order], now).exists()
+
+
 class Hidden(NamedTuple):
     """Why a replay may not be shown: "race" (until then), "playing" (the viewer plays these cards), "open" (it is still
     played), "none" (there is nothing more to say)."""

@@ -52,6 +52,7 @@ urlpatterns = [
     path(V1 + "attempts/<int:attempt>/pause/", races.pause_attempt),
     path(V1 + "attempts/<int:attempt>/resume/", races.resume_attempt),
     path(V1 + "attempts/<int:attempt>/hint/", games.take_hint),
+    path(V1 + "attempts/<int:attempt>/opponent/", ghosts.show_opponent),
     path("", home_pages.show_home, name="home"),
     path("play/", tables.show_play, name="play"),
     path("play/<str:code>", tables.show_play, name="play-deal"),

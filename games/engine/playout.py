@@ -31,7 +31,7 @@ from games.engine.moves import (
     is_exposed,
     write_token,
 )
-from games.engine.position import RESERVE_COLUMNS
+from games.engine.position import Position
 
 # Knuth's linear congruential generator. The lot, 0 to 63, is its six highest bits; a card uncovered weighs 8. Without
 # luck of some weight all play-outs of a deal would be won, or none.
@@ -67,22 +67,28 @@ class Cells(NamedTuple):
 
 
 class Table:
-    """A deal prepared for play-outs; sets of tableau cards are worked out once each, when they are met."""
+    """A deal, or a position whose every card is known, prepared for play-outs.
 
-    def __init__(self, deal: Deal) -> None:
-        self.ruleset = deal.ruleset
-        self.cards = deal.cards[:TABLEAU_SIZE]
-        self.values = [VALUES[card] for card in self.cards]
+    Sets of tableau cards are worked out once each, when they are met.
+    """
+
+    def __init__(self, start: Deal | Position) -> None:
+        position = start if isinstance(start, Position) else Position.start(start)
+        self.ruleset = ruleset = position.ruleset
+        self.cards = [-1 if card is None else card for card in position.tableau]
+        self.values = [0 if card is None else VALUES[card] for card in position.tableau]
+        self.left = position.present
+        self.columns = [[VALUES[card] for card in column] for column in position.reserve]
+        self.line = [VALUES[card] for card in (*position.waste, *position.stock)]
+        self.drawn = len(position.waste)
+        self.redeals = 99 if ruleset.passes is None else ruleset.passes - position.pass_
+        self.progress = self.left != FULL_TABLEAU or self.drawn > ruleset.start
         self.totals = [0] * 14
-        for card in deal.cards:
-            self.totals[VALUES[card]] += 1
-        outside = [VALUES[card] for card in deal.cards[TABLEAU_SIZE:]]
-        self.columns: list[list[int]] = []
-        if deal.ruleset.stock == "reserve":
-            self.columns, outside = [outside[k::RESERVE_COLUMNS] for k in range(RESERVE_COLUMNS)], []
-        self.line = outside
+        for value in (*self.values, *self.line, *(value for column in self.columns for value in column)):
+            self.totals[value] += 1
+        self.totals[0] -= position.tableau.count(None)
         # worth of two cards outside that pair
-        target, jokers = deal.ruleset.target, deal.ruleset.jokers
+        target, jokers = ruleset.target, ruleset.jokers
         self.fits = [
             [one + two == target or bool(jokers and (not one or not two)) for two in range(14)] for one in range(14)
         ]
@@ -150,13 +156,13 @@ def play_out(table: Table, seed: int) -> Playout:
     ruleset, fits, look = table.ruleset, table.fits, table.look
     target, is_open = ruleset.target, ruleset.stock == "open"
     all_go = ruleset.goal == "all"
-    redeals = 99 if ruleset.passes is None else ruleset.passes - 1
+    redeals = table.redeals
     line, columns = table.line, [column[:] for column in table.columns]
-    drawn = ruleset.start
+    drawn = table.drawn
     waste, end = line[:drawn], len(line)
     totals = table.totals[:]
     tokens: list[str] = []
-    left, progress, word = FULL_TABLEAU, False, seed
+    left, progress, word = table.left, table.progress, seed
 
     while left or (all_go and (waste or drawn < end)):
         cells = look(left)

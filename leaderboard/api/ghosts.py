@@ -1,9 +1,9 @@
-"""REST: ghosts, the pace of a game that has ended, to be shown beside one's own play."""
+"""REST: ghosts, the pace of a game that has ended or of the computer's, to be shown beside one's own play."""
 
 from itertools import pairwise
 from typing import Any
 
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import permission_classes
@@ -12,11 +12,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api import api_view, field
+from games.engine.opponent import STRENGTHS, opponent
 from games.engine.replay import trace_removed
 from games.errors import Problem
 from games.models import Attempt
-from games.schema import TOKEN_OR_NONE
+from games.rest import check_fields, read_caller, read_choice
+from games.schema import TOKEN_OR_NONE, query
 from leaderboard import actions, sight
+
+COMPUTER = {
+    "easy": gettext_noop("Computer (easy)"),
+    "medium": gettext_noop("Computer (medium)"),
+    "strong": gettext_noop("Computer (strong)"),
+}
 
 
 class GhostStepAnswer(serializers.Serializer[Any]):
@@ -29,6 +37,7 @@ class GhostAnswer(serializers.Serializer[Any]):
 
     id = field(serializers.IntegerField, "The id of its replay.")
     player = field()
+    deal = field(help_text="The code of its deal.")
     ruleset = field()
     end = field(help_text="won, resigned or expired")
     official_ms = field(serializers.IntegerField, "Of a win.", allow_null=True)
@@ -42,20 +51,62 @@ class GhostAnswer(serializers.Serializer[Any]):
 def show_ghost(request: Request, attempt: int) -> Response:
     """The pace of a game that has ended: the cards removed over time, undone ones come back.
 
-    For who may see its replay.
+    For who may see its replay, and for who plays the same cards outside a race.
     """
     found, now = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first(), actions.read_clock()
-    if found is None or not found.expire(now=now).end or not sight.may_see_replay(request.user, found, now=now):
+    if found is None or not sight.may_see_ghost(request.user, found, now=now):
         raise Problem(404, "not_found", gettext_noop("There is no ghost here that you may see now."))
     return Response(
         {
             "id": found.pk,
             "player": found.player.name,
+            "deal": found.deal.code,
             "ruleset": found.ruleset,
             "end": found.end,
             "official_ms": found.official_ms,
             "moves": found.counted_moves,
             "timeline": trace(found.moves, found.times),
+        }
+    )
+
+
+class OpponentAnswer(serializers.Serializer[Any]):
+    """How far the computer has come at which moment. It is no player, and stands on no board."""
+
+    name = field(help_text="In the language asked for.")
+    strength = field(help_text=", ".join(STRENGTHS))
+    end = field(help_text="won or resigned")
+    official_ms = field(serializers.IntegerField, "Of a win.", allow_null=True)
+    moves = field(serializers.IntegerField)
+    timeline = GhostStepAnswer(many=True)
+
+
+@extend_schema(
+    parameters=[query("strength", "how well and how fast it plays", enum=STRENGTHS, default="medium")],
+    responses=OpponentAnswer,
+    summary="The computer's pace",
+)
+@api_view(["GET"])
+def show_opponent(request: Request, attempt: int) -> Response:
+    """The pace at which the computer plays the deal of an attempt of one's own, ranked or practice.
+
+    It plays from the visible cards at a human pace: on a deal always the same game in each strength. No card and no
+    move is told; that it won tells that the deal can be won, as the progress of other players does.
+    """
+    check_fields(request.query_params, ("strength",))
+    strength = read_choice(request.query_params, "strength", STRENGTHS, "medium")
+    found = Attempt.objects.select_related("deal").filter(pk=attempt, player=read_caller(request)).first()
+    if found is None:
+        raise Problem(404, "not_found", gettext_noop("You have no such attempt."))
+    game = opponent(found.deal.cards, strength)
+    return Response(
+        {
+            "name": gettext(COMPUTER[strength]),
+            "strength": strength,
+            "end": Attempt.WON if game.won else Attempt.RESIGNED,
+            "official_ms": game.times[-1] if game.won else None,
+            "moves": len(game.tokens),
+            "timeline": trace(" ".join(game.tokens), list(game.times)),
         }
     )
 

@@ -12,8 +12,7 @@ from PIL import Image
 from games.models import Attempt, Player
 from leaderboard import drawing, fair, moderating, people
 from leaderboard.models import ResultPicture
-from tests.client import Api
-from tests.players import EASY_MOVES, EASY_ORDER, easy_deal, log_in, make_daily, make_player, open_attempt, win
+from tests.players import EASY_MOVES, EASY_ORDER, easy_deal, make_daily, make_player, open_attempt, win
 
 pytestmark = pytest.mark.django_db
 
@@ -140,23 +139,3 @@ def test_a_name_the_font_cannot_write_is_left_out_of_the_picture() -> None:
     words = drawing.Words("Relaxed", "1 Dec 2026", "漢字", "3:02.05", "41 moves")
     assert drawing.draw_result(words) == drawing.draw_result(words._replace(name="صديق"))
     assert drawing.draw_result(words) != drawing.draw_result(words._replace(name="Ada"))
-
-
-def test_a_ghost_is_the_pace_of_a_game_for_who_may_see_its_replay() -> None:
-    race = make_daily("T")
-    ada = win(make_player("Ada"), 60_000, 17, race=race)
-    Attempt.objects.filter(pk=ada.pk).update(times=[1000 * (n + 1) for n in range(ada.plies)])
-    assert Api().get(f"replays/{ada.pk}/ghost/")[0] == 404
-    status, ghost = log_in(ada.player).get(f"replays/{ada.pk}/ghost/")
-    assert status == 200
-    assert ghost["timeline"][:2] == [{"t": 0, "removed": 0}, {"t": 3000, "removed": 2}]  # a draw, its undo, a pair
-    assert ghost["timeline"][-1] == {"t": 18_000, "removed": 28}
-    assert [step["removed"] for step in ghost["timeline"]] == sorted({step["removed"] for step in ghost["timeline"]})
-
-    undone = open_attempt(make_player("Bea"), easy_deal("S"))
-    bea = log_in(undone.player)
-    assert bea.get(f"replays/{undone.pk}/ghost/")[0] == 404  # it has not ended
-    bea.post(f"attempts/{undone.pk}/moves/", {"from_ply": 0, "moves": "g1g2 U", "times": [10, 20]})
-    bea.post(f"attempts/{undone.pk}/resign/")
-    steps = bea.get(f"replays/{undone.pk}/ghost/")[1]["timeline"]
-    assert [step["removed"] for step in steps] == [0, 2, 0]

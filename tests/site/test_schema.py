@@ -186,6 +186,9 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("GET", f"attempts/{attempt}/", status=200)
     ranked = call("POST", "attempts/", {"ruleset": "J"}, status=201)["id"]
     call("POST", f"attempts/{ranked}/hint/", {}, status=409)
+    assert call("GET", f"attempts/{ranked}/opponent/", status=200, strength="strong")["timeline"]
+    call("GET", f"attempts/{ranked}/opponent/", status=404, token=bea)
+    call("GET", f"attempts/{ranked}/opponent/", status=400, strength="perfect")
     call("GET", f"replays/{ranked}/", status=404, token=bea)
     call("POST", f"attempts/{ranked}/resign/", {}, status=200)
     call("GET", f"replays/{ranked}/", status=200, token=bea)

@@ -1,0 +1,84 @@
+"""Who may see the pace of a game, and is the computer an opponent that tells no card and stands nowhere?"""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from games.models import Attempt, Player
+from leaderboard import fair
+from leaderboard.models import Standing
+from tests.client import Api
+from tests.players import easy_deal, log_in, make_daily, make_player, open_attempt, win
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_ghost_is_the_pace_of_a_game_for_who_may_see_its_replay() -> None:
+    race = make_daily("T")
+    ada = win(make_player("Ada"), 60_000, 17, race=race)
+    Attempt.objects.filter(pk=ada.pk).update(times=[1000 * (n + 1) for n in range(ada.plies)])
+    assert Api().get(f"replays/{ada.pk}/ghost/")[0] == 404
+    status, ghost = log_in(ada.player).get(f"replays/{ada.pk}/ghost/")
+    assert status == 200
+    assert ghost["timeline"][:2] == [{"t": 0, "removed": 0}, {"t": 3000, "removed": 2}]  # a draw, its undo, a pair
+    assert ghost["timeline"][-1] == {"t": 18_000, "removed": 28}
+    assert [step["removed"] for step in ghost["timeline"]] == sorted({step["removed"] for step in ghost["timeline"]})
+
+    undone = open_attempt(make_player("Bea"), easy_deal("S"))
+    bea = log_in(undone.player)
+    assert bea.get(f"replays/{undone.pk}/ghost/")[0] == 404  # it has not ended
+    bea.post(f"attempts/{undone.pk}/moves/", {"from_ply": 0, "moves": "g1g2 U", "times": [10, 20]})
+    bea.post(f"attempts/{undone.pk}/resign/")
+    steps = bea.get(f"replays/{undone.pk}/ghost/")[1]["timeline"]
+    assert [step["removed"] for step in steps] == [0, 2, 0]
+
+
+def test_who_plays_the_same_cards_for_practice_sees_others_ghosts_but_not_their_replays() -> None:
+    ada = win(make_player("Ada"), 60_000)
+    bea = make_player("Bea")
+    open_attempt(bea, ada.deal.cards, ranked=False)
+    assert log_in(bea).get(f"replays/{ada.pk}/")[0] == 404
+    status, ghost = log_in(bea).get(f"replays/{ada.pk}/ghost/")
+    assert (status, ghost["player"], ghost["deal"]) == (200, "Ada", ada.deal.code)
+    fair.ban(player=ada.player, by=None, because="Cheated.")
+    assert log_in(bea).get(f"replays/{ada.pk}/ghost/")[0] == 404
+
+
+def test_while_a_race_is_open_who_plays_it_sees_no_ghost_but_an_own_one() -> None:
+    race = make_daily("T")
+    ada = win(make_player("Ada"), 60_000, race=race)
+    open_attempt(make_player("Bea"), easy_deal("T"), race=race)
+    bea = log_in(Player.objects.get(name="Bea"))
+    assert bea.get(f"replays/{ada.pk}/ghost/")[0] == 404
+    open_attempt(ada.player, easy_deal("T"), ranked=False)
+    assert log_in(ada.player).get(f"replays/{ada.pk}/ghost/")[0] == 200
+    type(race).objects.update(opens_at=timezone.now() - timedelta(days=3), closes_at=timezone.now() - timedelta(days=2))
+    assert bea.get(f"replays/{ada.pk}/ghost/")[0] == 200
+
+
+def test_the_computer_plays_the_deal_of_an_own_attempt_alike_for_everybody_and_is_nobody() -> None:
+    ada, bea = make_player("Ada"), make_player("Bea")
+    mine = open_attempt(ada, easy_deal("T"), race=make_daily("T"))
+    other = open_attempt(bea, easy_deal("T"), ranked=False)
+    before = Player.objects.count(), Attempt.objects.count()
+    status, found = log_in(ada).get(f"attempts/{mine.pk}/opponent/?strength=strong")
+    assert status == 200
+    assert found == log_in(bea).get(f"attempts/{other.pk}/opponent/?strength=strong")[1]
+    assert found["name"] == "Computer (strong)"
+    assert set(found) == {"name", "strength", "end", "official_ms", "moves", "timeline"}
+    assert {name for step in found["timeline"] for name in step} == {"t", "removed"}
+    assert (Player.objects.count(), Attempt.objects.count()) == before
+    assert not Standing.objects.exists()
+    mine.refresh_from_db()
+    assert (mine.ranked, mine.assisted) == (True, False)
+
+
+def test_the_computer_plays_for_nobody_elses_attempt_and_in_no_other_strength() -> None:
+    mine = open_attempt(make_player("Ada"), easy_deal("T"))
+    ada = log_in(mine.player)
+    assert log_in(make_player("Bea")).get(f"attempts/{mine.pk}/opponent/")[0] == 404
+    assert Api().get(f"attempts/{mine.pk}/opponent/")[0] == 401
+    assert ada.get(f"attempts/{mine.pk}/opponent/?strength=perfect")[0] == 400
+    assert ada.get(f"attempts/{mine.pk}/opponent/?seed=1")[0] == 400
+    assert ada.get(f"attempts/{mine.pk}/opponent/")[1]["strength"] == "medium"
