@@ -12,6 +12,8 @@ from leaderboard.addresses import find_shared
 
 COMPARED = 200
 """So many earlier wins on the cards are compared move by move."""
+LONGEST = 200
+"""So many moves of each: of lists that are made to be hard, a comparison takes a minute at 4,000."""
 ALIKE = 0.9
 """The share of moves in the same order from which two lists are called nearly equal."""
 
@@ -60,17 +62,33 @@ def _moves(attempt: Attempt) -> Iterator[Evidence]:
         return
     others = Attempt.objects.filter(deal=attempt.deal, clock=Attempt.SERVER, end=Attempt.WON).exclude(pk=attempt.pk)
     earlier = list(others.filter(ended_at__lt=attempt.ended_at).order_by("-ended_at")[:COMPARED])
-    mine = attempt.moves.split(" ")
+    mine = _without_undone(attempt.moves)
     equal, near = [], []
     for other in earlier:
         if other.moves == attempt.moves:
             equal.append(other.pk)
-        elif SequenceMatcher(None, mine, other.moves.split(" "), autojunk=False).ratio() >= ALIKE:
+        elif _is_alike(mine, _without_undone(other.moves)):
             near.append(other.pk)
     if equal:
         yield Evidence("same_moves", f"the same moves as {len(equal)} earlier wins", tuple(equal))
     if near:
         yield Evidence("near_moves", f"nearly the same moves as {len(near)} earlier wins", tuple(near))
+
+
+def _without_undone(moves: str) -> list[str]:
+    """The first LONGEST of the moves that were not taken back."""
+    kept: list[str] = []
+    for token in moves.split(" "):
+        if token == "U":
+            kept.pop()
+        else:
+            kept.append(token)
+    return kept[:LONGEST]
+
+
+def _is_alike(mine: list[str], theirs: list[str]) -> bool:
+    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
+    return matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
 
 
 def _addresses(attempt: Attempt) -> Iterator[Evidence]:

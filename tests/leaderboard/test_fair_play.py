@@ -1,6 +1,7 @@
 """Fair play: decisions with reasons, bans that hide everything and bring it back, reports, evidence."""
 
 import re
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -295,6 +296,15 @@ def test_the_evidence_names_pace_and_the_same_moves(ada: Player, bob: Player) ->
     assert found["same_moves"].attempts == (first.pk,)
     assert words(first).keys() == {"pace", "rhythm"}
     assert set(words(other)["near_moves"].attempts) == {first.pk, second.pk}
+
+
+def test_moves_that_were_taken_back_hide_no_likeness_and_cost_no_time(ada: Player, bob: Player) -> None:
+    padded = [" ".join([part] * (3900 // len(part.split()))) for part in ("D D U U D U", "D U D D U U D D D U U U")]
+    first = win(ada, 60_000, line=f"{padded[0]} {easy_line(16)}")
+    second = win(bob, 61_000, line=f"{padded[1]} {easy_line(16)}")
+    began = time.monotonic()
+    assert words(second)["near_moves"].attempts == (first.pk,)
+    assert time.monotonic() - began < 2, "it took half a minute"
 
 
 def test_a_moderator_is_shown_it_but_not_of_cards_in_play(ada: Player, bob: Player, staff: Client) -> None:
