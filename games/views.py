@@ -3,8 +3,11 @@
 import dataclasses
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.translation import get_language, gettext
 
 from games.engine.rulesets import RULESETS, Ruleset
@@ -35,13 +38,20 @@ def write_page_data(**more: Any) -> dict[str, Any]:
 
 def show_play(request: HttpRequest, code: str = "") -> HttpResponse:
     """The table. The script starts or continues the game that the address names."""
+    worker = None if settings.DEBUG else reverse("worker")  # it would keep files that are being changed
+    page = describe_table(code=code, worker=worker, offline=False, offline_page=reverse("offline"))
+    return render(request, "games/play.html", page)
+
+
+def describe_table(**more: Any) -> dict[str, Any]:
+    """What the template of the table is filled with; more: what its scripts know of this visit."""
     rulesets = {
         letter: dataclasses.asdict(ruleset) | {"name": gettext(ruleset.name), "summary": summarize(ruleset)}
         for letter, ruleset in RULESETS.items()
     }
-    data = write_page_data(rulesets=rulesets, code=code)
     groups = [(title, [rulesets[ruleset.letter] for ruleset in rows]) for title, rows in list_groups()]
-    return render(request, "games/play.html", {"data": data, "groups": groups, "modules": MODULES})
+    data = write_page_data(rulesets=rulesets, offline_module=static("games/offline.js"), **more)
+    return {"data": data, "groups": groups, "modules": MODULES}
 
 
 def list_rules(request: HttpRequest) -> HttpResponse:

@@ -67,6 +67,14 @@ WORDS = {
     "loading": _("The cards are being dealt."),
     "failed": _("The server could not be reached. Please try again."),
     "tip": _("Two free cards that make %(target)s leave together."),
+    # without a connection
+    "offline_practice": _("Offline practice"),
+    "offline_note": _("No connection: this is practice, sent later. Ranked games and dailies need one."),
+    "offline_ranked": _("Ranked games, dailies and difficulties need a connection."),
+    "offline_code": _("This code needs a connection."),
+    "offline_hint": _("Hints need a connection."),
+    "offline_sent": _("Connected again. Offline games sent: %(count)s"),
+    "offline_kept": _("Your offline game is kept here and sent when you next play online."),
     # hints
     "looking": _("Looking for a hint."),
     "no_hints": _("There are no hints in a ranked game."),

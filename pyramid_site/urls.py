@@ -11,6 +11,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from games import api as games
 from games import device_api as devices
+from games import installing
 from games import views as tables
 from games.accounts import views as accounts
 from games.accounts.views import for_players
@@ -56,6 +57,9 @@ urlpatterns = [
     path("", home_pages.show_home, name="home"),
     path("play/", tables.show_play, name="play"),
     path("play/<str:code>", tables.show_play, name="play-deal"),
+    path("offline/", installing.show_offline, name="offline"),
+    path("sw.js", installing.show_worker, name="worker"),
+    path("manifest.webmanifest", installing.show_manifest, name="manifest"),
     path("rules/", tables.list_rules, name="rules"),
     path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
     path("races/", race_pages.list_races, name="races"),

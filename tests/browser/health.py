@@ -5,6 +5,8 @@ from playwright.sync_api import ConsoleMessage, Page, Request, Response, expect
 
 # a request that the page itself gave up, by leaving for another
 ABANDONED = "net::ERR_ABORTED"
+# what Playwright says of the service workers that it was told to block
+NO_WORKER = "Service Worker registration blocked by Playwright"
 
 
 def watch(page: Page, wrong: list[str]) -> Page:
@@ -13,7 +15,8 @@ def watch(page: Page, wrong: list[str]) -> Page:
 
     def hear(message: ConsoleMessage) -> None:
         # that a resource was refused is told below, with its status and address
-        if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
+        told_elsewhere = message.text.startswith("Failed to load resource") or message.text == NO_WORKER
+        if message.type in ("error", "warning") and not told_elsewhere:
             wrong.append(message.text)
 
     def look(answer: Response) -> None:

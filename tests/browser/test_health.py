@@ -19,6 +19,7 @@ PAGES = {
     "": ["/"],
     "play/": ["/play/"],
     "play/<str:code>": ["/play/PY1-S-AAAAAAS", "/play/PY1-G-AAAAAAS", "/play/PY1-J-AAAAAAS"],
+    "offline/": ["/offline/"],
     "rules/": ["/rules/"],
     "rules/<slug:slug>/": ["/rules/tower/", "/rules/giza/", "/rules/joker/", "/rules/free/"],
     "races/": ["/races/"],
@@ -35,7 +36,8 @@ PAGES = {
     "players/<str:name>/": ["/players/Rival%20Ada/"],
     "api/": ["/api/"],
 }
-NO_PAGES = {"language/", "ping/", "results/<int:attempt>/<slug:name>.png", "admin/"}  # the last is Django's own
+# files, and what is Django's own
+NO_PAGES = {"language/", "ping/", "admin/", "sw.js", "manifest.webmanifest", "results/<int:attempt>/<slug:name>.png"}
 # the pages of an account and of one's own, by the same: for strangers, and for who has signed up
 DOORS = {
     "account/log-in/": ["/account/log-in/"],

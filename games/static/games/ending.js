@@ -54,7 +54,7 @@ async function showResult() {
   showLink("to-race", attempt.race && `/races/${attempt.race.id}/`);
   const shown = won && attempt.ranked && !attempt.held && attempt.race?.kind !== "sandbox";
   showLink("to-result", shown && `/results/${attempt.id}/`);
-  showLink("to-replay", verdict.plies && `/replays/${attempt.id}/`);
+  showLink("to-replay", verdict.plies && !attempt.offline && `/replays/${attempt.id}/`);
   announce("wish", await openWindow("result"));
 }
 

@@ -104,4 +104,9 @@ document.addEventListener("keydown", (event) => {
 // where a window closes, what had the focus before may be gone
 document.addEventListener("close", () => setTimeout(keepFocus), true);
 
+// without a connection the next visit finds what the worker keeps; it must not slow this one down
+if (data.worker) {
+  window.addEventListener("load", () => navigator.serviceWorker?.register(data.worker).catch(() => null));
+}
+
 begin();

@@ -1,8 +1,10 @@
 // Moves on their way to the server: sent as they are made, in order, again and again until one answer says what became
 // of them. from_ply makes a repeated call harmless, and what is not yet sent outlives a reload.
 import { call } from "./server.js";
+import { data } from "./words.js";
 
-const KEPT = "pyramidion.unsent";
+// a game without a connection must not push out the moves of one that waits for it
+const KEPT = data.offline ? "pyramidion.offline.unsent" : "pyramidion.unsent";
 const PAUSES = [500, 1000, 2000, 4000, 8000];
 
 /** The tokens that this browser holds of an attempt, sent or not; null where it knows none. */

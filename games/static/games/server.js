@@ -31,8 +31,17 @@ export class Refused extends Error {
 /** Who plays in this browser: {name, guest}; null before the first game. */
 export const readPlayer = () => player;
 
-/** One call; raises Refused. keepalive: it goes out even where the page is just being left. */
-export async function call(method, path, body, { keepalive = false } = {}) {
+/** What plays without a connection. The page names it: it imports this module, and names with hashes know no circles. */
+export const loadOffline = () => import(data.offline_module);
+
+/** One call; raises Refused. The page without a connection answers it by itself. */
+export async function call(method, path, body, options) {
+  if (data.offline) return (await loadOffline()).callHere(method, path, body);
+  return ask(method, path, body, options);
+}
+
+/** One call of the server; raises Refused. keepalive: it goes out even where the page is just being left. */
+export async function ask(method, path, body, { keepalive = false } = {}) {
   const headers = { "Accept-Language": data.language };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (method !== "GET") headers["X-CSRFToken"] = readCookie("csrftoken"); // at each call: every log-in makes a new one

@@ -36,7 +36,8 @@ function showHead() {
   write(document.querySelector("title"), `${name} – Pyramidion`);
 }
 
-function nameKind({ race, ranked, assisted }) {
+function nameKind({ race, ranked, assisted, offline }) {
+  if (offline) return say("offline_practice");
   const kind = ranked ? "ranked" : assisted ? "assisted" : "practice";
   if (!race) return say(kind);
   const today = new Date().toISOString().slice(0, 10);

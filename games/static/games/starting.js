@@ -3,15 +3,21 @@ import { timed } from "./clock.js";
 import * as engine from "./engine.js";
 import { answers } from "./moving.js";
 import { makeSender, readKept } from "./sending.js";
-import { Refused, call, callAsPlayer, readPlayer } from "./server.js";
+import { Refused, call, callAsPlayer, loadOffline, readPlayer } from "./server.js";
 import { tell } from "./showing.js";
 import { makeSocketWay } from "./socket.js";
 import { announce, change, choices, choose, follow, state } from "./state.js";
 import { askForGame, fill, openWindow } from "./windows.js";
 import { data, say } from "./words.js";
 
-const LAST = "pyramidion.attempt"; // the last game of this browser: {id, deal}
+const LAST = data.offline ? "pyramidion.offline.attempt" : "pyramidion.attempt"; // the last game of this browser: {id, deal}
+const OFFLINE = "pyramidion.offline"; // see `offline.js`
 const loading = document.getElementById("loading");
+
+// what was played without a connection is sent once there is a player to send it as
+follow("opened", async () => {
+  if (!data.offline && localStorage.getItem(OFFLINE)) (await loadOffline()).sendWaiting();
+});
 
 follow("apart", async (error) => {
   localStorage.removeItem("pyramidion.unsent");
@@ -90,15 +96,28 @@ async function enterRace(race, invite) {
   return start(() => callAsPlayer("POST", `races/${race}/attempts/`, invite ? { invite_code: invite } : {}));
 }
 
+/** The code in the address: the page without a connection is the same for all. */
+const readAddress = () => decodeURIComponent(/^\/play\/(.+)$/.exec(location.pathname)?.[1] ?? "");
+
+/** Whether this deal was begun without a connection and goes on there, by this browser's clock. */
+function isPlayedOffline(code) {
+  const { open } = JSON.parse(localStorage.getItem(OFFLINE) ?? "{}");
+  return Boolean(open && !open.end && open.tokens.length && open.deal === code);
+}
+
 /** The first game of a visit: what the address names, else the last one, else a new one for practice. */
 export async function begin() {
   const query = new URLSearchParams(location.search);
   const last = JSON.parse(localStorage.getItem(LAST) ?? "null");
-  if (query.get("race")) return enterRace(query.get("race"), query.get("invite"));
-  if (query.get("attempt")) return resume(query.get("attempt"));
-  const goesOn = last && (data.code ? last.deal === data.code : !query.get("ruleset"));
+  if (!data.offline) {
+    if (query.get("race")) return enterRace(query.get("race"), query.get("invite"));
+    if (query.get("attempt")) return resume(query.get("attempt"));
+    if (isPlayedOffline(data.code)) return location.replace(data.offline_page);
+  }
+  const code = data.offline ? readAddress() : data.code;
+  const goesOn = last && (code ? last.deal === code : !query.get("ruleset"));
   if (goesOn && !(await resume(last.id))) return;
-  if (data.code) return practise(data.code);
+  if (code && !((await practise(code)) && data.offline)) return;
   const letter = query.get("ruleset") ?? choices.ruleset;
   return deal(data.rulesets[letter] ? letter : "N");
 }

@@ -1,6 +1,6 @@
 // The windows over the table (dialog elements of the page) and what they ask.
 import { hereAsNext, readPlayer } from "./server.js";
-import { say, write } from "./words.js";
+import { data, say, write } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -54,15 +54,15 @@ export async function askForGame(rulesets, letter, start) {
   code.value = "";
   if (guest) mode.value = "practice";
   form.querySelector("input[value=ranked]").disabled = guest;
-  form.querySelector(".guests").hidden = !guest;
+  form.querySelector(".guests").hidden = !guest || data.offline;
 
   const refresh = () => {
     const typed = Boolean(code.value.trim());
     const counts = say(mode.value === "ranked" && !typed ? "counts_ranked" : "counts_practice");
     const { summary } = rulesets[ruleset.value];
-    fill("new-game", { summary, counts: guest ? `${counts} ${say("guest_ranked")}` : counts, error: "" });
+    fill("new-game", { summary, counts: guest ? `${counts} ${say(data.offline ? "offline_ranked" : "guest_ranked")}` : counts, error: "" });
     code.removeAttribute("aria-invalid");
-    difficulty.closest("label").hidden = typed;
+    difficulty.closest("label").hidden = typed || data.offline;
   };
   form.oninput = refresh;
   form.onsubmit = async (event) => {
@@ -88,10 +88,11 @@ export async function askForGame(rulesets, letter, start) {
 export async function openRules(slug) {
   const place = byId("rules").querySelector("[data-article]");
   if (place.dataset.slug !== slug) {
-    const response = await fetch(`/rules/${slug}/`);
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    place.replaceChildren(page.querySelector("article"));
-    place.dataset.slug = slug;
+    const response = await fetch(`/rules/${slug}/`).catch(() => null);
+    const page = new DOMParser().parseFromString((await response?.text()) ?? "", "text/html");
+    const article = page.querySelector("article");
+    place.replaceChildren(article ?? say("failed"));
+    if (article) place.dataset.slug = slug;
   }
   return openWindow("rules");
 }
