@@ -5,13 +5,15 @@ kept for everybody.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
+from django.core.cache import caches
 from django.db import connection
 
 from games.models import Attempt, Player
-from leaderboard import ranking
+from leaderboard import ranking, standings
 from leaderboard.models import Standing
 from leaderboard.standings import BETTER, FROM_BELOW, IN_BUCKETS, IN_ORDER, TOTAL, row_of
 
@@ -253,6 +255,19 @@ def _lead_on(
     previous = first if ahead else None
     following = last if ahead + len(rows) < total else None
     return Page(total, previous, following, [row[:-1] for row in rows], cards, over_par, own_row, own_rank)
+
+
+def keep(name: str, read: Callable[[], Any]) -> Any:
+    """What `read` gives, for a moment the same for everybody who asks this process for `name`.
+
+    Never from before something was taken back.
+    """
+    key = sha256(f"{standings.read_epoch()} {name}".encode()).hexdigest()
+    found = caches["boards"].get(key)
+    if found is None:
+        found = read()
+        caches["boards"].set(key, found)
+    return found
 
 
 # A picture of the times

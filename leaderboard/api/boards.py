@@ -1,10 +1,8 @@
 """REST: boards and their pages."""
 
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any, NamedTuple
 
-from django.core.cache import caches
 from django.http import HttpResponse
 from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import conditional_page
@@ -21,9 +19,9 @@ from games.errors import Problem
 from games.models import Attempt, Player, read_deal
 from games.rest import check_fields, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, clubs, entries, pages, periods, races, racing, ranking, sight, standings, stats
+from leaderboard import actions, clubs, entries, pages, periods, races, racing, ranking, sight, stats
 from leaderboard.models import Race, Standing
-from leaderboard.pages import BoardKey, Cursor, Page
+from leaderboard.pages import BoardKey, Cursor, Page, keep
 from leaderboard.people import find_player
 
 MAX_LIMIT = 100
@@ -178,19 +176,6 @@ def _read_order(request: Request, scoring: str) -> str:
 
 
 # Answering
-
-
-def keep(name: str, read: Callable[[], Any]) -> Any:
-    """What `read` gives, for a moment the same for everybody who asks this process for `name`.
-
-    Never from before something was taken back.
-    """
-    key = sha256(f"{standings.read_epoch()} {name}".encode()).hexdigest()
-    found = caches["boards"].get(key)
-    if found is None:
-        found = read()
-        caches["boards"].set(key, found)
-    return found
 
 
 def _answer_board(request: Request, key: BoardKey, head: dict[str, Any]) -> HttpResponse:

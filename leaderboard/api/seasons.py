@@ -17,7 +17,8 @@ from games.errors import Problem
 from games.rest import check_fields, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import races, seasons
-from leaderboard.api.boards import MAX_LIMIT, MAX_OFFSET, MAX_RADIUS, keep, not_on_board, read_around
+from leaderboard.api.boards import MAX_LIMIT, MAX_OFFSET, MAX_RADIUS, not_on_board, read_around
+from leaderboard.pages import keep
 
 
 class SeasonRowAnswer(serializers.Serializer[Any]):

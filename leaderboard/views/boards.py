@@ -208,12 +208,13 @@ def _read_board(request: HttpRequest, ruleset: Ruleset, asked: Asked) -> dict[st
         missed = True
     elif asked.around:
         window |= {"limit": ROWS // 2, "around": asked.around}
-    page = pages.read_pages(key, **window)[0]
+    page = _read_page(key, window)
     rows = _tell_rows(page, request.user)
     me = own["player"] if own else None
     bars, slower = [], 0
     if asked.among is None and page.total > 1:
-        histogram = pages.read_histogram(key, BINS)
+        bins = min(BINS, 5 + page.total // 4)
+        histogram = pages.keep(f"histogram {key} {bins}", lambda: pages.read_histogram(key, bins))
         bars = draw_bars(histogram, own["official_ms"] if own and key.order == ranking.TIME else None)
         slower = histogram.slower
     return {
@@ -235,6 +236,15 @@ def _read_board(request: HttpRequest, ruleset: Ruleset, asked: Asked) -> dict[st
         "previous": page.previous and link_to(request, before=page.previous),
         "next": page.next and link_to(request, after=page.next),
     }
+
+
+def _read_page(key: pages.BoardKey, window: dict[str, Any]) -> pages.Page:
+    """A page, for a moment the same for everybody; what is read around somebody is read anew."""
+
+    def read() -> pages.Page:
+        return pages.read_pages(key, **window)[0]
+
+    return read() if "around" in window else pages.keep(f"board page {key} {window}", read)
 
 
 def _find_own(viewer: sight.Viewer, asked: Asked) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
@@ -14,19 +14,13 @@ from games.models import Attempt, Player
 from leaderboard import daily, periods, sight
 from leaderboard.actions import read_clock
 from leaderboard.models import Race
+from leaderboard.pages import keep
 from leaderboard.races import day_of, read_month
 from leaderboard.seasons import read_season
 from leaderboard.views.links import Link, link_to, read_offset, write_period
 from leaderboard.words import write_time
 
 ROWS = 50
-
-
-def _read_days(month: str) -> list[date]:
-    try:
-        return read_month(month)
-    except ValueError:
-        raise Http404 from None
 
 
 def _link_months(month: str, today: date, address: Any) -> dict[str, Any]:
@@ -47,7 +41,10 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
     now = read_clock()
     today = day_of(now)
     month = request.GET.get("month", today.isoformat()[:7])
-    days = _read_days(month)
+    try:
+        days = read_month(month)
+    except ValueError:
+        raise BadRequest("month") from None
     results = daily.read_month(days, request.user, now=now)
     known = _find_known(results, request.user, now)
     by_day: dict[date, list[dict[str, Any]]] = {}
@@ -101,12 +98,15 @@ def _tell_result(result: daily.Result, known: set[str], now: datetime) -> dict[s
 
 def show_this_season(request: HttpRequest) -> HttpResponse:
     """The season that it is now."""
-    return redirect("season", day_of(read_clock()).isoformat()[:7])
+    return show_season(request, day_of(read_clock()).isoformat()[:7])
 
 
 def show_season(request: HttpRequest, month: str) -> HttpResponse:
     """The points that a month's dailies gave, over all rulesets or in one."""
-    days = _read_days(month)
+    try:
+        days = read_month(month)
+    except ValueError:
+        raise Http404 from None
     letter = request.GET.get("ruleset")
     if letter is not None and letter not in RULESETS:
         raise BadRequest("ruleset")
@@ -116,8 +116,10 @@ def show_season(request: HttpRequest, month: str) -> HttpResponse:
     wants_me = request.GET.get("around") == "me"
     if wants_me and own:
         offset = (own["rows"][0]["row"] - 1) // ROWS * ROWS
-    season = read_season(days, ruleset=letter, limit=ROWS, offset=offset)
-    assert season is not None
+    season = keep(
+        f"season {month} {letter} {ROWS} {offset}",
+        lambda: read_season(days, ruleset=letter, limit=ROWS, offset=offset),
+    )
     today = day_of(read_clock())
     query = f"?{request.GET.urlencode()}" if letter else ""
     played = Race.objects.filter(day__in=days).order_by("ruleset").values_list("ruleset", flat=True).distinct()

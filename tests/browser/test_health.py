@@ -28,7 +28,7 @@ PAGES = {
     "results/<int:attempt>/": ["/results/1/"],
     "replays/<int:attempt>/": ["/replays/1/", "/replays/1/?beside=2"],
     "boards/": ["/boards/"],
-    "boards/<str:letter>/": ["/boards/T/", "/boards/D/", "/boards/M/?period=week&order=points"],
+    "boards/<str:letter>/": ["/boards/D/"],
     "boards/deals/<str:code>/": ["/boards/deals/PY1-N-AAAAAAS/?clock=client"],
     "seasons/": ["/seasons/"],
     "seasons/<str:month>/": ["/seasons/2026-11/"],

@@ -31,7 +31,7 @@ def test_what_players_see_of_each_other_is_sound(
 ) -> None:
     with look(chromium, wrong, locale=language, color_scheme=scheme) as page:
         log_in(page, server, ADA)
-        for path in (f"/boards/{RULESET}/?among=friends", f"/players/{WIDE}/", "/players/me/", "/calendar/"):
+        for path in (f"/boards/{RULESET}/?around=me&period=year", f"/players/{WIDE}/", "/players/me/"):
             page.goto(server + path)
             check(page, path)
         page.goto(f"{server}/players/{WIDE}/")

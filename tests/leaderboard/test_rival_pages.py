@@ -18,6 +18,7 @@ from leaderboard import clubs, fair, people, racing
 from leaderboard.actions import read_clock
 from leaderboard.models import Membership, Race
 from leaderboard.races import day_of
+from leaderboard.views.charts import count_times, draw_bars
 from tests.dailies import mint_easy, mint_seed
 from tests.players import (
     EASY_ORDER,
@@ -188,6 +189,15 @@ def test_a_deal_has_a_board_for_either_clock() -> None:
     assert read_names(page) == ["Ada"]
     assert "Practice stands here too" in page
     assert read_names(read(Client(), f"/boards/deals/{CODE}/", clock="client")) == []
+
+
+def test_bars_hold_every_time_once() -> None:
+    for times in ([], [5], [61_000] * 3, [1000 * n for n in range(1, 400)], [30_000, 31_000, 86_400_000]):
+        spread = count_times(times, 20)
+        assert len(spread.counts) <= 20
+        assert sum(spread.counts) + spread.slower == len(times)
+        assert [bar.times for bar in draw_bars(spread)] == spread.counts
+        assert sum(bar.own for bar in draw_bars(spread, times[0] if times else None)) == bool(times)
 
 
 # Seasons and the calendar
