@@ -33,7 +33,7 @@ def list_clubs(request: HttpRequest) -> HttpResponse:
 def show_invitation(request: HttpRequest, code: str) -> HttpResponse:
     """Asks whether to join the club with that invite code; who is in it already is sent there."""
     assert isinstance(request.user, Player)
-    club = Club.objects.filter(invite_code=code.upper(), dissolved_at=None).first()
+    club = Club.objects.filter(invite_code=code.upper().replace("\0", ""), dissolved_at=None).first()
     if club is None:
         page = {"status": 404, "sentence": gettext("This is no club's invite code.")}
         return render(request, "error.html", page, status=404)

@@ -380,6 +380,7 @@ def test_an_invitation_asks_before_anybody_joins() -> None:
     assert "Nile" in page
     assert not club.memberships.filter(player=bea).exists()
     assert log_in(ada).get(path)["Location"] == f"/clubs/{club.pk}/"
+    assert log_in(bea).get("/clubs/join/%00").status_code == 404
     wrong = log_in(bea).get("/clubs/join/WRONG", **HTML)
     assert (wrong.status_code, "no club&#x27;s invite code" in wrong.content.decode()) == (404, True)
     clubs.dissolve(by=ada, club=club.pk)
