@@ -17,12 +17,16 @@ NEEDED = [
     (re.compile(r"players/[^/]+/follow/|clubs/|reports/"), "people"),
     (re.compile(r"tokens/current/"), READ),  # an app may end its own token
 ]
-PRIVATE = re.compile(r"players/me/data/")
+# what is private to read
+PRIVATE = [
+    (re.compile(r"players/me/data/"), FULL),
+    (re.compile(r"players/me/following/|clubs/|reports/|rulings/"), "people"),
+]
 
 
 def needed_scope(method: str, path: str) -> str:
     """The scope that a call needs: one of SCOPES, READ, or FULL where no app may make it. path: from /api/v1/ on."""
     rest = path.removeprefix("/api/v1/")
-    if method in ("GET", "HEAD", "OPTIONS"):
-        return FULL if PRIVATE.match(rest) else READ
-    return next((scope for pattern, scope in NEEDED if pattern.match(rest)), FULL)
+    is_reading = method in ("GET", "HEAD", "OPTIONS")
+    patterns, other = (PRIVATE, READ) if is_reading else (NEEDED, FULL)
+    return next((scope for pattern, scope in patterns if pattern.match(rest)), other)

@@ -11,12 +11,13 @@ from games.models import Attempt
 from games.names import clean_name, name_key
 from leaderboard import feed, sight
 from leaderboard.actions import read_clock
-from leaderboard.hub import NOT_FOUND, Hub, Topic
+from leaderboard.hub import LONGEST_PAUSE, NOT_FOUND, WINDOW, Hub, Topic
 from leaderboard.models import Entry, Race
 
 REREAD = 30.0  # seconds between two looks at everything
 REACH = timedelta(minutes=2)  # how far back such a look goes for who has ended
 MOST_CHANGES = 10_000
+OVER = ("closed", "withdrawn")  # in these phases only a moderator changes anything, and wakes the hubs
 NOT_TO_SEE = 4403
 
 
@@ -47,7 +48,7 @@ class RaceTopic(Topic):
         state = await self.hub.read(feed.read_state, self.race)
         if state is None:
             return False
-        self.state = state
+        self._set(state)
         self._remember(state.rows)
         self.reread_at = time.monotonic() + REREAD
         return True
@@ -79,11 +80,15 @@ class RaceTopic(Topic):
 
     def _change_to(self, after: feed.State, fresh: list[feed.Row], over: list[feed.Row]) -> None:
         frame = feed.compare(self.state, after, over)
-        self.state = after
-        self.snapshot = None
+        self._set(after)
         self._remember([*fresh, *after.rows])
         if frame is not None:
             self.tell(frame)
+
+    def _set(self, state: feed.State) -> None:
+        self.state = state
+        self.snapshot = None
+        self.window = LONGEST_PAUSE if state.phase in OVER else WINDOW
 
     def _remember(self, rows: list[feed.Row]) -> None:
         """The versions that were told; of what no look reaches back to none is kept."""

@@ -301,12 +301,12 @@ def export_race(request: Request, race: int) -> StreamingHttpResponse:
     """All entries of a closed race as newline-delimited JSON: replay, official time, held or void.
 
     With it everybody can check the race without this server (docs/audit.md). A race with an invite code is exported
-    for its host and for who has entered.
+    for its host and for who has entered, a club's for its members, too.
     """
     check_fields(request.query_params, ())
     now = actions.read_clock()
     seen = entries.find_race(race, request.user, now=now)
-    if seen is None or (seen.race.invite_code and seen.entry is None and seen.race.host != request.user):
+    if seen is None or not _is_of_the_circle(seen, request.user):
         raise racing.no_such_race()
     if races.phase(now, seen.race.opens_at, seen.race.closes_at) != races.CLOSED:
         raise Problem(409, "race_not_closed", gettext_noop("A race is exported once it is closed."))
@@ -314,6 +314,14 @@ def export_race(request: Request, race: int) -> StreamingHttpResponse:
         raise Problem(409, "cards_in_play", gettext_noop("The cards of this race are still being played."))
     lines = (f"{line}\n".encode() for line in audit.export_race(seen.race))
     return StreamingHttpResponse(lines, content_type=NDJSON)
+
+
+def _is_of_the_circle(seen: entries.SeenRace, viewer: Any) -> bool:
+    """Whether a race is open to everybody, or the viewer one of those whose it is."""
+    race = seen.race
+    if not (race.invite_code or race.club) or seen.entry or race.host == viewer:
+        return True
+    return race.club is not None and race.club.memberships.filter(player=viewer.pk).exists()
 
 
 class SandboxAnswer(RaceAnswer):

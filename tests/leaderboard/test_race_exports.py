@@ -17,6 +17,7 @@ from django.db.models import F
 from games.models import Attempt
 from leaderboard import moderating, races
 from leaderboard.actions import read_clock
+from leaderboard.clubs import make_club
 from leaderboard.models import Entry, Race, Standing, TimeBucket
 from tests.client import Api
 from tests.dailies import mint_easy
@@ -151,6 +152,14 @@ def test_a_race_by_invitation_is_exported_for_who_was_there(race: Race) -> None:
     assert answers == [200, 404]
     assert Api().get(f"races/{race.pk}/export/")[0] == 404
     assert log_in(Attempt.objects.filter(player__name="Lost").get().player).get(f"races/{race.pk}/export/")[0] == 200
+
+
+def test_a_clubs_race_is_exported_for_its_members(race: Race) -> None:
+    owner, stranger = make_player("Owner"), make_player("Stranger")
+    Race.objects.update(club=make_club(owner=owner, name="Club"))
+    answers = [log_in(player).get(f"races/{race.pk}/export/")[0] for player in (owner, stranger)]
+    assert answers == [200, 404]
+    assert Api().get(f"races/{race.pk}/export/")[0] == 404
 
 
 def test_the_audit_finds_nothing_wrong_with_what_the_server_wrote(race: Race) -> None:

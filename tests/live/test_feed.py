@@ -1,12 +1,13 @@
 """Does who watches a race see what the database says, whatever is lost, repeated or late on the way?"""
 
 import asyncio
+import gc
 import json
 import random
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from django.db.models.functions import Now
 from games.errors import Problem
 from games.models import Attempt, Player
 from leaderboard import actions, feed, moderating, progress, racing, watching
-from leaderboard.hub import Hub, Member
+from leaderboard.hub import LONGEST_PAUSE, Hub, Member
 from leaderboard.models import Entry, Progress, Race
 from tests.client import Api
 from tests.live.watcher import Watcher, must_see
@@ -353,6 +354,32 @@ def test_a_topic_ends_with_its_last_watcher() -> None:
         assert list(hub.topics) == [race.pk]
         second.go()
         assert hub.topics == {}
+
+    watch(main)
+
+
+def test_what_ended_sockets_leave_behind_is_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leaderboard.hub.COLLECTED", 3)
+    race = make_daily()
+
+    async def main(hub: Hub) -> None:
+        clients = [Client(hub, race.pk) for _ in range(4)]
+        for client in clients:
+            await client.come()
+        before = gc.get_stats()[2]["collections"]
+        for client in clients:
+            client.go()
+        assert gc.get_stats()[2]["collections"] == before + 1
+
+    watch(main)
+
+
+def test_a_race_that_is_over_is_looked_at_less_often() -> None:
+    race = make_daily(day=date(2026, 1, 1))
+
+    async def main(hub: Hub) -> None:
+        await Client(hub, race.pk).come()
+        assert hub.topics[race.pk].window == LONGEST_PAUSE
 
     watch(main)
 
