@@ -48,7 +48,7 @@ def show_player(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404 from None
     if player.name != name:
         query = request.GET.urlencode()
-        return redirect(reverse("player", args=[player.name]) + (f"?{query}" if query else ""), permanent=True)
+        return redirect(reverse("player", args=[player.name]) + (f"?{query}" if query else ""))
     totals = stats.read_totals(player)
     letter = _choose_ruleset(request, totals)
     page = {
