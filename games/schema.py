@@ -76,6 +76,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str | int]] = {
     "name": ("A player's name; case does not matter.", "Ada"),
     "attempt": ("The id of an attempt, which is that of its replay.", 1),
     "race": ("The id of a race.", 1),
+    "sprint": ("The id of a sprint.", 1),
     "day": ("A UTC day.", "2026-11-30"),
     "month": ("A month.", "2026-11"),
 }

@@ -6,14 +6,14 @@ from django.utils.translation import gettext_noop
 
 SCOPES = {
     "play": gettext_noop("play games and send replays in your name"),
-    "races": gettext_noop("make races"),
+    "races": gettext_noop("make races and sprints"),
     "people": gettext_noop("follow players, join and manage clubs, report"),
 }
 READ, FULL = "read", "full"
 # what changes something, below /api/v1/; all else is for the player alone
 NEEDED = [
-    (re.compile(r"(attempts|races/\d+/attempts)/|replays/$"), "play"),
-    (re.compile(r"races/$"), "races"),
+    (re.compile(r"(attempts|races/\d+/attempts|sprints/\d+)/|replays/$"), "play"),
+    (re.compile(r"(races|sprints)/$"), "races"),
     (re.compile(r"players/[^/]+/follow/|clubs/|reports/"), "people"),
     (re.compile(r"tokens/current/"), READ),  # an app may end its own token
 ]

@@ -104,9 +104,14 @@ def _start_on(player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
 
 
 def create_attempt(player: Player, deal: Deal, *, ranked: bool, race: Race | None = None) -> Attempt:
-    """A new attempt, started now; its player must be locked. race: the one that it is in."""
+    """A new attempt, started now (in a sprint: when that did); its player must be locked. race: the one it is in."""
     open_boards(deal, Attempt.SERVER, race)
     now = read_clock()  # as late as can be: from here on the player's time runs
+    is_sprint = race is not None and race.kind == Race.SPRINT
+    started_at = race.opens_at if race and is_sprint else now  # one clock for all who are in it
+    ends_at = now + ATTEMPT_LIFE
+    if race:
+        ends_at = race.closes_at if is_sprint else end_of(now, race.closes_at)
     return Attempt.objects.create(
         player=player,
         deal=deal,
@@ -114,8 +119,8 @@ def create_attempt(player: Player, deal: Deal, *, ranked: bool, race: Race | Non
         ranked=ranked,
         sandbox=race is not None and race.kind == Race.SANDBOX,
         clock=Attempt.SERVER,
-        started_at=now,
-        ends_at=end_of(now, race.closes_at) if race else now + ATTEMPT_LIFE,
+        started_at=started_at,
+        ends_at=ends_at,
         rules=RULES_VERSION,
         left=28,
     )

@@ -44,3 +44,10 @@ def follow_all(player: int) -> list[int]:
         statement = FOLLOW.format(attempt="games_attempt") + " AND a.player_id = %(player)s RETURNING p.race_id"
         cursor.execute(statement, {"player": player, "pass": None})
         return [race for (race,) in cursor.fetchall()]
+
+
+def follow_these(attempts: list[int]) -> None:
+    """The same for several attempts."""
+    with connection.cursor() as cursor:
+        statement = FOLLOW.format(attempt="games_attempt") + " AND a.id = ANY(%(attempts)s)"
+        cursor.execute(statement, {"attempts": attempts, "pass": None})

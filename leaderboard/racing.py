@@ -15,7 +15,7 @@ from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal
 from leaderboard import actions, events, moderating, progress, races, sight
 from leaderboard.clubs import find_membership
-from leaderboard.models import Club, Entry, Race
+from leaderboard.models import Club, Entry, Race, Seat
 
 LONGEST = timedelta(days=31)
 FARTHEST = timedelta(days=366)
@@ -123,7 +123,8 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
     """The player's entry in a race, and whether it is new: the cards are disclosed and the time runs from here on.
 
     Again: the same entry. Who has been shown the cards before enters unranked.
-    Raises Problem: 404, 403 `invite_code` or `club`, 409 `race_upcoming`, `race_closed`, `race_withdrawn`.
+    Raises Problem: 404, 403 `invite_code`, `club` or `not_in_sprint`; 409 `race_upcoming`, `race_closed`,
+    `race_withdrawn`, and in a sprint `seen_before`.
     """
     with transaction.atomic():
         attempts = actions.lock_open_attempts(player)
@@ -139,16 +140,33 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
             raise Problem(403, "invite_code", gettext_noop("This is not the race's invite code."), "invite_code")
         if found.club and not found.club.memberships.filter(player=player).exists():
             raise Problem(403, "club", gettext_noop("This race is for the members of a club."))
+        if found.kind == Race.SPRINT:
+            _check_seat(player, found)
         because = _why_unranked(player, found)
+        if because == Entry.SEEN_BEFORE and found.kind == Race.SPRINT:
+            raise seen_before()
         open_one = attempts.filter(deal=found.deal).first() if because else None
         deal = store_deal(deal=read_deal(found.code))  # now its seed may be known
         attempt = open_one or actions.create_attempt(player, deal, ranked=not because, race=found)
         attempt.deal = deal
-        _check_phase(found, actions.read_clock() if open_one else attempt.started_at)
+        starts_now = not open_one and found.kind != Race.SPRINT
+        _check_phase(found, attempt.started_at if starts_now else actions.read_clock())
         entry = Entry(race=found, player=player, attempt=attempt, ranked=not because, unranked_because=because)
         entry.save(force_insert=True)
         progress.begin(entry.pk, pass_=_read_pass(attempt))
         return entry, True
+
+
+def _check_seat(player: Player, race: Race) -> None:
+    """Raises Problem for who may not play in a sprint's round; who leaves it waits until who enters has entered."""
+    _check_phase(race, actions.read_clock())
+    seat = Seat.objects.select_for_update(no_key=True, of=("self",)).filter(round__race=race, player=player).first()
+    if seat is None or seat.out_at:
+        raise Problem(403, "not_in_sprint", gettext_noop("You are not in this round of the sprint."))
+
+
+def seen_before() -> Problem:
+    return Problem(409, "seen_before", gettext_noop("You have been shown these cards before."), "deal")
 
 
 def _read_pass(attempt: Attempt) -> int:

@@ -17,7 +17,7 @@ from games.accounts import views as accounts
 from games.accounts.views import for_players
 from games.rest import JSONRenderer
 from leaderboard import consumers
-from leaderboard.api import boards, clubs, dailies, fair, ghosts, live, people, races, racing, seasons
+from leaderboard.api import boards, clubs, dailies, fair, ghosts, live, people, races, racing, ratings, seasons, sprints
 from leaderboard.views import account as account_pages
 from leaderboard.views import boards as board_pages
 from leaderboard.views import clubs as club_pages
@@ -125,6 +125,7 @@ urlpatterns = [
     path(V1 + "players/<str:name>/", people.show_player),
     path(V1 + "players/<str:name>/follow/", clubs.follow_player),
     path(V1 + "players/<str:name>/attempts/", people.list_attempts),
+    path(V1 + "players/<str:name>/ratings/", ratings.show_curves),
     path(V1 + "tokens/", games.log_in),
     path(V1 + "tokens/current/", games.log_out),
     path(V1 + "device/", devices.ask_for_token),
@@ -132,6 +133,7 @@ urlpatterns = [
     path(V1 + "rulesets/", games.list_rulesets),
     path(V1 + "rulesets/<str:letter>/", games.show_ruleset),
     path(V1 + "rulesets/<str:letter>/board/", boards.show_ruleset_board, name="ruleset-board"),
+    path(V1 + "rulesets/<str:letter>/ratings/", ratings.show_ratings),
     path(V1 + "deals/", games.name_deal),
     path(V1 + "deals/<str:code>/", games.show_deal),
     path(V1 + "deals/<str:code>/board/", boards.show_deal_board),
@@ -143,6 +145,14 @@ urlpatterns = [
     path(V1 + "races/<int:race>/board/", boards.show_race_board),
     path(V1 + "races/<int:race>/board/below/", boards.show_below),
     path(V1 + "races/<int:race>/board/guests/", boards.show_guests),
+    path(V1 + "sprints/", sprints.list_sprints),
+    path(V1 + "sprints/<int:sprint>/", sprints.show_sprint),
+    path(V1 + "sprints/<int:sprint>/join/", sprints.join_sprint),
+    path(V1 + "sprints/<int:sprint>/leave/", sprints.leave_sprint),
+    path(V1 + "sprints/<int:sprint>/ready/", sprints.set_ready),
+    path(V1 + "sprints/<int:sprint>/start/", sprints.start_sprint),
+    path(V1 + "sprints/<int:sprint>/rematch/", sprints.rematch_sprint),
+    path(V1 + "sprints/<int:sprint>/attempts/", sprints.enter_sprint),
     path(V1 + "clubs/", clubs.list_clubs),
     path(V1 + "clubs/join/", clubs.join_club),
     path(V1 + "clubs/<int:club>/", clubs.show_club),

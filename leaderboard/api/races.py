@@ -141,7 +141,7 @@ class ReplayAnswer(serializers.Serializer[Any]):
 
 class RaceNameAnswer(serializers.Serializer[Any]):
     id = field(serializers.IntegerField)
-    kind = field(help_text="daily or open")
+    kind = field(help_text="daily, open, sandbox or sprint")
     name = field(help_text="Of an open race.")
     day = field(serializers.DateField, "The UTC day of a daily.", allow_null=True)
 

@@ -77,7 +77,7 @@ class RaceAnswer(serializers.Serializer[Any]):
     """What may be told of a race. The cards, and so the code of the deal, are disclosed at one's own start."""
 
     id = field(serializers.IntegerField)
-    kind = field(help_text="daily, open or sandbox")
+    kind = field(help_text="daily, open, sandbox or sprint")
     name = field(help_text="Of an open race.")
     ruleset = field()
     host = field(allow_null=True, help_text="Whose race it is.")

@@ -20,12 +20,15 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
 )
 
+from games.engine.rulesets import get_ruleset
 from games.models import Player
 from games.tokens import answer
 from leaderboard.actions import read_clock
+from leaderboard.sprinting import make_sprint
 from tests.client import V1, Api
 from tests.dailies import mint_seed, today
 from tests.players import EASY_MOVES, easy_deal, log_in, make_player, open_attempt, win
+from tests.sprints import pass_time
 
 UNDESCRIBED = {f"{V1}schema/"}  # the description itself
 VALIDATE = f"{V1}replays/validate/"
@@ -73,6 +76,8 @@ def ada(django_db_setup: None, django_db_blocker: Any) -> Iterator[Api]:
         real_ids["attempt"] = [win(player, 60_000).pk, open_attempt(player, easy_deal("N")).pk]
         days = [today() + timedelta(days=n) for n in (-3, 0, 1)]
         real_ids["race"] = [mint_seed(n, day=day).pk for n, day in enumerate(days)]
+        sprints = [make_sprint(host=player, ruleset=get_ruleset("T"), most=2, best_of=1) for _ in range(2)]
+        real_ids["sprint"] = [sprint.pk for sprint in sprints]
         yield log_in(player)
         call_command("flush", interactive=False, verbosity=0)
     for signal in signals:
@@ -260,6 +265,26 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     call("GET", f"races/{over}/board/", status=200, among=f"club:{club['id']}")
     call("DELETE", f"clubs/{club['id']}/", status=204)
     call("GET", f"races/{over}/board/guests/", status=200)
+
+    sprint = call("POST", "sprints/", {"ruleset": "M", "best_of": 3}, status=201)["id"]
+    call("POST", "sprints/", {"ruleset": "M", "players": 1}, status=400)
+    assert call("GET", "sprints/", status=200)["rows"]
+    call("POST", f"sprints/{sprint}/start/", {}, status=409)
+    call("POST", f"sprints/{sprint}/join/", {}, status=200, token=bea)
+    call("POST", f"sprints/{sprint}/ready/", {"ready": True}, status=200, token=bea)
+    assert call("POST", f"sprints/{sprint}/start/", {}, status=200)["rounds"]
+    pass_time(sprint, seconds=10)
+    assert call("POST", f"sprints/{sprint}/attempts/", {}, status=201)["ranked"]
+    call("POST", f"sprints/{sprint}/attempts/", {}, status=200)
+    call("POST", f"sprints/{sprint}/rematch/", {}, status=409)
+    call("POST", f"sprints/{sprint}/leave/", {}, status=200, token=bea)
+    resigned = call("POST", f"sprints/{sprint}/attempts/", {}, status=200)["id"]
+    call("POST", f"attempts/{resigned}/resign/", {}, status=200)
+    over = call("GET", f"sprints/{sprint}/", status=200)
+    assert (over["phase"], over["rounds"][0]["players"][0]["rank"]) == ("over", 1)
+    call("POST", f"sprints/{sprint}/rematch/", {}, status=200)
+    assert call("GET", "rulesets/M/ratings/", status=200)["total"] == 2
+    assert call("GET", "players/ada/ratings/", status=200)["rulesets"][0]["curve"]
 
     assert call("GET", "players/me/", status=200)["rulesets"]
     call("GET", "players/bea/", status=200)

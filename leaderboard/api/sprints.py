@@ -1,0 +1,331 @@
+"""REST: sprints."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import permission_classes
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games import throttles
+from games.api import api_view, field, find_ruleset
+from games.models import DIFFICULTIES, Player, read_deal
+from games.rest import StrictBooleanField, StrictCharField, StrictSerializer, check_fields, read_caller, read_fields
+from games.schema import SIGNED_IN, TOKEN_OR_NONE
+from leaderboard import actions, addresses, rounds, sprinting, sprints
+from leaderboard.api.races import describe_attempt
+from leaderboard.api.racing import UNRANKED, EnteredAnswer
+from leaderboard.models import Round, Sprint, SprintPlayer
+from leaderboard.rounds import Seen
+
+PHASES = (sprints.LOBBY, sprints.COUNTING, sprints.RUNNING, sprints.OVER)
+
+
+class SprintRunnerAnswer(serializers.Serializer[Any]):
+    """A player in a round."""
+
+    player = field()
+    state = field(help_text="waiting (not begun), playing, won, resigned, expired, or out: left, or silent")
+    removed = field(serializers.IntegerField, "Cards of the tableau's 28.")
+    moves = field(serializers.IntegerField)
+    official_ms = field(serializers.IntegerField, "Of a win: whole ms since the round's start.", allow_null=True)
+    replay = field(serializers.IntegerField, "The attempt's id, once begun.", allow_null=True)
+    held = field(allow_null=True, help_text="Why a win has no rank before it was looked at.")
+    void = field(serializers.BooleanField, "Whether it counts for nothing.")
+    rank = field(serializers.IntegerField, "Once the round is over; null while held or void.", allow_null=True)
+
+
+class RoundAnswer(serializers.Serializer[Any]):
+    number = field(serializers.IntegerField)
+    race = field(serializers.IntegerField, "Its race: ws/races/ID/ shows it as it happens.")
+    opens_at = field(serializers.DateTimeField, "Everybody's start.")
+    ends_at = field(serializers.DateTimeField, "When it is over, at the latest.")
+    over_at = field(serializers.DateTimeField, allow_null=True)
+    players = SprintRunnerAnswer(many=True)
+
+
+class SprintPlayerAnswer(serializers.Serializer[Any]):
+    player = field()
+    ready = field(serializers.BooleanField)
+    joined_at = field(serializers.DateTimeField)
+    left_at = field(serializers.DateTimeField, "Who has left, or sent nothing for two minutes.", allow_null=True)
+    won = field(serializers.IntegerField, "Rounds won.")
+    rank = field(serializers.IntegerField, "In the rounds that are over.", allow_null=True)
+
+
+class SprintHeadAnswer(serializers.Serializer[Any]):
+    """A sprint in a list of lobbies."""
+
+    id = field(serializers.IntegerField)
+    host = field(help_text="Who can start it.")
+    ruleset = field()
+    difficulty = field(allow_null=True, help_text="Of the deals, as long as the pool has any.")
+    rated = field(serializers.BooleanField, "Whether ratings follow it: where the server deals.")
+    needs_code = field(serializers.BooleanField, "Whether one joins with an invite code.")
+    most = field(serializers.IntegerField, "So many players at most.")
+    best_of = field(serializers.IntegerField)
+    present = field(serializers.IntegerField, "How many are in it.")
+    starts_at = field(
+        serializers.DateTimeField, "The set time, or when the first round starts; null: the host says.", allow_null=True
+    )
+
+
+class SprintAnswer(SprintHeadAnswer):
+    """A sprint as it stands."""
+
+    phase = field(help_text=", ".join(PHASES))
+    now = field(serializers.DateTimeField, "The server's clock, for a countdown.")
+    invite_code = field(allow_null=True, help_text="For those who are in it.")
+    ended_at = field(serializers.DateTimeField, allow_null=True)
+    rematch = field(serializers.IntegerField, "The sprint in which the same people meet again.", allow_null=True)
+    players = SprintPlayerAnswer(many=True)
+    rounds = RoundAnswer(many=True)
+
+
+class SprintsAnswer(serializers.Serializer[Any]):
+    rows = SprintHeadAnswer(many=True)
+
+
+class NewSprint(StrictSerializer):
+    """A sprint. With a ruleset the server deals cards that nobody has seen; with a deal code nothing is rated."""
+
+    ruleset = StrictCharField(required=False, help_text="The letter of a ruleset.")
+    difficulty = serializers.ChoiceField(
+        DIFFICULTIES, required=False, help_text="With ruleset: deals that are proven to be won, from a pool."
+    )
+    deal = StrictCharField(required=False, help_text="A deal code; for one round.")
+    invite_code = StrictCharField(
+        required=False, min_length=4, max_length=32, help_text="Who joins must send it; the sprint is in no list."
+    )
+    players = serializers.IntegerField(required=False, default=10, min_value=2, max_value=100, help_text="At most.")
+    best_of = serializers.ChoiceField([1, 3, 5], required=False, default=1, help_text="Rounds at most.")
+    starts_at = serializers.DateTimeField(
+        required=False, help_text="A set time, at most 7 days ahead; without it the host starts. UTC without a zone."
+    )
+
+    def validate_best_of(self, best_of: Any) -> int:
+        if type(self.initial_data.get("best_of", best_of)) is not int:  # a choice is compared as a text
+            raise serializers.ValidationError(gettext("This must be 1, 3 or 5."), "invalid_choice")
+        return best_of
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("deal" in attrs) == ("ruleset" in attrs):
+            raise serializers.ValidationError(gettext("Send either deal or ruleset."), "one_of")
+        if "difficulty" in attrs and "deal" in attrs:
+            message = gettext("A difficulty is for a ruleset; a deal has its own.")
+            raise serializers.ValidationError({"difficulty": message}, "one_of")
+        if "deal" in attrs and attrs["best_of"] > 1:
+            message = gettext("Chosen cards are for one round.")
+            raise serializers.ValidationError({"best_of": message}, "one_of")
+        return attrs
+
+
+class JoinSprintBody(StrictSerializer):
+    invite_code = StrictCharField(required=False, help_text="Of a sprint that needs one.")
+
+
+class ReadyBody(StrictSerializer):
+    ready = StrictBooleanField()
+
+
+@extend_schema(
+    operation_id="sprints_list", methods=["GET"], responses=SprintsAnswer, auth=TOKEN_OR_NONE, summary="Open lobbies"
+)
+@extend_schema(
+    methods=["POST"], request=NewSprint, responses={201: SprintAnswer}, auth=SIGNED_IN, summary="Make a sprint"
+)
+@api_view(["GET", "POST"])
+@permission_classes([AllowAny])
+def list_sprints(request: Request) -> Response:
+    """The public sprints that wait for players, the newest first, a hundred at most; and making one, as its host."""
+    if request.method == "POST":
+        host = read_caller(request)
+        sprint = _make_sprint(host, read_fields(NewSprint, request.data))
+        return Response(_describe_sprint(sprint.pk, host), status=201)
+    check_fields(request.query_params, ())
+    found = sprinting.list_lobbies(actions.read_clock())
+    there = SprintPlayer.objects.filter(sprint__in=found, left_at=None).values_list("sprint", flat=True)
+    counts = {sprint.pk: 0 for sprint in found}
+    for pk in there:
+        counts[pk] += 1
+    return Response({"rows": [_describe_head(sprint, counts[sprint.pk]) for sprint in found]})
+
+
+def _make_sprint(host: Player, fields: dict[str, Any]) -> Sprint:
+    deal = read_deal(fields["deal"]) if "deal" in fields else None
+    return sprinting.make_sprint(
+        host=host,
+        ruleset=deal.ruleset if deal else find_ruleset(fields["ruleset"], status=400),
+        deal=deal,
+        difficulty=fields.get("difficulty", ""),
+        invite_code=fields.get("invite_code", ""),
+        most=fields["players"],
+        best_of=fields["best_of"],
+        starts_at=fields.get("starts_at"),
+    )
+
+
+@extend_schema(responses=SprintAnswer, auth=TOKEN_OR_NONE, summary="A sprint")
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def show_sprint(request: Request, sprint: int) -> Response:
+    """A sprint as it stands: its phase by the server's clock, who is in it, how far they are, and the results.
+
+    Who is in it asks at least once in two minutes: a player who sends nothing for so long is out.
+    """
+    check_fields(request.query_params, ())
+    answer = _describe_sprint(sprint, request.user)
+    if isinstance(request.user, Player):
+        sprinting.hear(player=request.user, sprint=sprint)
+    return Response(answer)
+
+
+@extend_schema(request=JoinSprintBody, responses=SprintAnswer, summary="Join a sprint")
+@api_view(["POST"])
+def join_sprint(request: Request, sprint: int) -> Response:
+    """Come into a sprint; twice is once. Who comes while a round runs waits for the next, and may watch."""
+    player, fields = read_caller(request), read_fields(JoinSprintBody, request.data)
+    sprinting.join(player=player, sprint=sprint, invite_code=fields.get("invite_code", ""))
+    return Response(_describe_sprint(sprint, player))
+
+
+@extend_schema(request=None, responses=SprintAnswer, summary="Leave a sprint")
+@api_view(["POST"])
+def leave_sprint(request: Request, sprint: int) -> Response:
+    """Leave a sprint: in a round that runs that is to give up, and counts last. The host's place passes on."""
+    check_fields(request.data, ())
+    player = read_caller(request)
+    sprinting.leave(player=player, sprint=sprint)
+    return Response(_describe_sprint(sprint, player))
+
+
+@extend_schema(request=ReadyBody, responses=SprintAnswer, summary="Say whether I am ready")
+@api_view(["POST"])
+def set_ready(request: Request, sprint: int) -> Response:
+    """Tells the others, and the host, who starts when it pleases."""
+    player = read_caller(request)
+    sprinting.set_ready(player=player, sprint=sprint, ready=read_fields(ReadyBody, request.data)["ready"])
+    return Response(_describe_sprint(sprint, player))
+
+
+@extend_schema(request=None, responses=SprintAnswer, summary="Start a sprint")
+@api_view(["POST"])
+def start_sprint(request: Request, sprint: int) -> Response:
+    """Begins the countdown of ten seconds, as the host; twice is once."""
+    check_fields(request.data, ())
+    player = read_caller(request)
+    sprinting.start(player=player, sprint=sprint)
+    return Response(_describe_sprint(sprint, player))
+
+
+@extend_schema(request=None, responses=SprintAnswer, summary="Meet again")
+@api_view(["POST"])
+def rematch_sprint(request: Request, sprint: int) -> Response:
+    """The lobby of another sprint with the same people, once this one is over; there is one, whoever asks."""
+    check_fields(request.data, ())
+    player = read_caller(request)
+    return Response(_describe_sprint(sprinting.make_rematch(player=player, sprint=sprint).pk, player))
+
+
+@extend_schema(request=None, responses={201: EnteredAnswer, 200: EnteredAnswer}, summary="Play a sprint's round")
+@api_view(["POST"])
+def enter_sprint(request: Request, sprint: int) -> Response:
+    """Shows the cards of the round that runs, as entering a race does; the time has run since the round's start.
+
+    Again, as after a lost connection: the same attempt as it stands (200).
+    """
+    check_fields(request.data, ())
+    player = read_caller(request)
+    entry, created = sprinting.enter(player=player, sprint=sprint)
+    if created:
+        addresses.note(entry.attempt, throttles.address(request))
+    entry.attempt.player = player
+    entry.attempt.expire(now=actions.read_clock())
+    because = entry.unranked_because
+    note = {"unranked_because": because or None, "note": gettext(UNRANKED[because]) if because else None}
+    return Response(describe_attempt(entry.attempt) | note, status=201 if created else 200)
+
+
+# Writing
+
+
+def write_time(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="microseconds") if moment else None
+
+
+def _describe_head(sprint: Sprint, present: int) -> dict[str, Any]:
+    return {
+        "id": sprint.pk,
+        "host": sprint.host.name,
+        "ruleset": sprint.ruleset,
+        "difficulty": sprint.difficulty or None,
+        "rated": not sprint.deal,
+        "needs_code": bool(sprint.invite_code),
+        "most": sprint.most,
+        "best_of": sprint.best_of,
+        "present": present,
+        "starts_at": write_time(sprint.starts_at),
+    }
+
+
+def _describe_sprint(pk: int, viewer: Any) -> dict[str, Any]:
+    sprint, now = sprinting.find_sprint(pk), actions.read_clock()
+    played = list(sprint.rounds.select_related("race").order_by("number"))
+    members = list(sprint.members.select_related("player").order_by("joined_at", "id"))
+    seen = rounds.read_runners([one.pk for one in played])
+    over = [([row.runner for row in seen[one.pk]], one.over_at) for one in played if one.over_at]
+    scores = sprints.add_up(over)
+    ranks = sprints.rank_all(scores)
+    is_in = any(member.player == viewer and member.left_at is None for member in members)
+    opens_at = played[-1].race.opens_at if played else None
+    return _describe_head(sprint, sum(member.left_at is None for member in members)) | {
+        "phase": sprints.phase(now, opens_at, sprint.ended_at),
+        "now": write_time(now),
+        "invite_code": sprint.invite_code or None if is_in else None,
+        "ended_at": write_time(sprint.ended_at),
+        "rematch": sprint.rematch_id,
+        "players": [
+            {
+                "player": member.player.name,
+                "ready": member.ready,
+                "joined_at": write_time(member.joined_at),
+                "left_at": write_time(member.left_at),
+                "won": scores[member.player_id].won if member.player_id in scores else 0,
+                "rank": ranks.get(member.player_id),
+            }
+            for member in members
+        ],
+        "rounds": [_describe_round(one, seen[one.pk]) for one in played],
+    }
+
+
+def _describe_round(played: Round, seen: list[Seen]) -> dict[str, Any]:
+    ranks = sprints.rank_round((row.runner for row in seen), played.over_at) if played.over_at else {}
+    return {
+        "number": played.number,
+        "race": played.race_id,
+        "opens_at": write_time(played.race.opens_at),
+        "ends_at": write_time(played.race.closes_at),
+        "over_at": write_time(played.over_at),
+        "players": [_describe_runner(row, ranks.get(row.runner.player)) for row in seen],
+    }
+
+
+def _describe_runner(row: Seen, rank: int | None) -> dict[str, Any]:
+    runner = row.runner
+    begun = "playing" if row.attempt else "waiting"
+    return {
+        "player": row.name,
+        "state": "out" if runner.out_at else runner.end or begun,
+        "removed": 28 - runner.left,
+        "moves": row.moves,
+        "official_ms": runner.official_ms,
+        "replay": row.attempt,
+        "held": row.held or None,
+        "void": row.void,
+        "rank": rank,
+    }

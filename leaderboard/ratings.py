@@ -1,0 +1,155 @@
+"""Ratings, stored: what each round of a rated sprint did to them, boards, and giving them all anew.
+
+A ruleset's rounds are rated one after the other, under a lock, in the order of `Round.settled_at`; so the same rounds
+with the same results give the same ratings again (`recompute`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Window
+from django.db.models.functions import Now, Rank
+
+from games.models import Player
+from leaderboard import rounds, sprints
+from leaderboard.models import Rating, RatingChange, Round
+from leaderboard.rating import Skill, rate
+
+LOCK = "SELECT pg_advisory_xact_lock(hashtext('rating'), ascii(%s))"
+PAGE = 200
+
+
+def rate_round(played: Round) -> None:
+    """Let the ratings follow a round that is over. Once, inside the transaction that stores that it is."""
+    letter = played.race.ruleset
+    _lock(letter)
+    Round.objects.filter(pk=played.pk).update(settled_at=Now())
+    ranks = _read_ranks([played])[played.pk]
+    stored = Rating.objects.filter(ruleset=letter, player__in=ranks)
+    skills = {row.player_id: Skill(row.mu, row.sigma, row.rounds) for row in stored}
+    after = _rate(ranks, skills)
+    RatingChange.objects.bulk_create(_write_changes(played.pk, ranks, after))
+    _store(letter, after)
+
+
+def _lock(letter: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK, [letter])
+
+
+def _read_ranks(played: Sequence[Round]) -> dict[int, dict[int, int]]:
+    """The ranks of those whose results count, by round; none where fewer than two are left."""
+    seen = rounds.read_runners([one.pk for one in played])
+    found: dict[int, dict[int, int]] = {}
+    for one in played:
+        assert one.over_at
+        ranks = sprints.rank_round((row.runner for row in seen[one.pk] if row.rated), one.over_at)
+        found[one.pk] = ranks if len(ranks) > 1 else {}
+    return found
+
+
+def _rate(ranks: Mapping[int, int], skills: Mapping[int, Skill]) -> dict[int, Skill]:
+    if not ranks:
+        return {}
+    players = sorted(ranks)
+    after = rate([skills.get(player, Skill()) for player in players], [ranks[player] for player in players])
+    return dict(zip(players, after, strict=True))
+
+
+def _write_changes(played: int, ranks: Mapping[int, int], after: Mapping[int, Skill]) -> list[RatingChange]:
+    return [
+        RatingChange(round_id=played, player_id=player, rank=ranks[player], **skill._asdict())
+        for player, skill in after.items()
+    ]
+
+
+def _store(letter: str, skills: Mapping[int, Skill]) -> None:
+    Rating.objects.bulk_create(
+        [Rating(player_id=player, ruleset=letter, **skill._asdict()) for player, skill in sorted(skills.items())],
+        update_conflicts=True,
+        unique_fields=["player", "ruleset"],
+        update_fields=["mu", "sigma", "rounds"],
+    )
+
+
+class Change(NamedTuple):
+    """What a player's rating in a ruleset was, and what it is (None: none)."""
+
+    ruleset: str
+    player: str
+    before: Skill | None
+    after: Skill | None
+
+
+def recompute(letter: str) -> list[Change]:
+    """Give the ratings of a ruleset anew, from all its rounds as they stand now; the changes, by name.
+
+    So a result that was voided since counts for nobody, and one that was released for all.
+    """
+    with transaction.atomic():
+        _lock(letter)
+        before = _read_skills(letter)
+        rated = Round.objects.filter(race__ruleset=letter, settled_at__isnull=False)
+        played = list(rated.select_related("race").order_by("settled_at", "id"))
+        skills: dict[int, Skill] = {}
+        RatingChange.objects.filter(round__in=played).delete()
+        for start in range(0, len(played), PAGE):
+            page = played[start : start + PAGE]
+            for pk, ranks in _read_ranks(page).items():
+                after = _rate(ranks, skills)
+                skills |= after
+                RatingChange.objects.bulk_create(_write_changes(pk, ranks, after))
+        Rating.objects.filter(ruleset=letter).exclude(player__in=skills).delete()
+        _store(letter, skills)
+        after_all = _read_skills(letter)
+    names = dict(Player.objects.filter(pk__in=before | after_all).values_list("pk", "name"))
+    changed = [pk for pk in before | after_all if before.get(pk) != after_all.get(pk)]
+    return sorted(Change(letter, names[pk], before.get(pk), after_all.get(pk)) for pk in changed)
+
+
+def _read_skills(letter: str) -> dict[int, Skill]:
+    return {row.player_id: Skill(row.mu, row.sigma, row.rounds) for row in Rating.objects.filter(ruleset=letter)}
+
+
+# Reading
+
+
+def describe(row: Rating | RatingChange) -> dict[str, Any]:
+    skill = Skill(row.mu, row.sigma, row.rounds)
+    return {
+        "rating": skill.rating,
+        "uncertainty": skill.uncertainty,
+        "rounds": skill.rounds,
+        "provisional": skill.is_provisional,
+    }
+
+
+def read_board(letter: str, *, limit: int, offset: int) -> tuple[int, list[dict[str, Any]]]:
+    """How many have a rating in a ruleset, and a page of them, the best first."""
+    there = Rating.objects.filter(ruleset=letter, player__is_active=True)
+    ranked = there.annotate(rank=Window(Rank(), order_by="-mu")).select_related("player").order_by("-mu", "player")
+    rows = ranked[offset : offset + limit]
+    return there.count(), [{"rank": row.rank, "player": row.player.name} | describe(row) for row in rows]
+
+
+def read_curves(player: Player, *, points: int) -> list[dict[str, Any]]:
+    """A player's ratings by ruleset, each with its latest points: what it was after each round."""
+    curves = []
+    for row in player.ratings.order_by("ruleset"):
+        changes = player.rating_changes.select_related("round").filter(round__race__ruleset=row.ruleset)
+        latest = list(changes.order_by("-rounds")[:points])
+        curve = [_describe_point(change) for change in reversed(latest)]
+        curves.append({"ruleset": row.ruleset} | describe(row) | {"curve": curve})
+    return curves
+
+
+def _describe_point(change: RatingChange) -> dict[str, Any]:
+    over = change.round.over_at
+    assert over
+    return {
+        "at": over.isoformat(timespec="microseconds"),
+        "sprint": change.round.sprint_id,
+        "race": change.round.race_id,
+        "rank": change.rank,
+    } | describe(change)

@@ -1,0 +1,83 @@
+"""Sprints for tests: on deals of the pool, whose winning moves are known; and time that passes at once."""
+
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from games.actions import store_deal
+from games.models import Attempt, Deal
+from leaderboard.models import Entry, Progress, Race, Round, Seat, Sprint, SprintPlayer
+from tests.client import Api
+from tests.players import solved_deals
+
+EASY = {"ruleset": "T", "difficulty": "easy"}
+
+
+@cache
+def lines() -> dict[str, str]:
+    return {deal.order: line for deal, line in solved_deals()}
+
+
+def fill_pool(count: int, first: int = 0) -> None:
+    """Put proven deals into the pool, all said to be easy."""
+    for deal, line in solved_deals()[first : first + count]:
+        stored = store_deal(deal=deal)
+        proof = {"verdict": "winnable", "par": len(line.split(" ")), "par_proven": True, "line": line}
+        Deal.objects.filter(pk=stored.pk).update(**proof, difficulty="easy", difficulty_number=1, pooled=True)
+
+
+def make_sprint(host: Api, *others: Api, **fields: Any) -> int:
+    """The id of a sprint that these are in."""
+    status, answer = host.post("sprints/", EASY | fields)
+    assert status == 201, answer
+    for other in others:
+        assert other.post(f"sprints/{answer['id']}/join/", {})[0] == 200
+    return answer["id"]
+
+
+def begin(host: Api, sprint: int) -> None:
+    """Start it, and let the countdown pass."""
+    status, answer = host.post(f"sprints/{sprint}/start/", {})
+    assert (status, answer["phase"]) == (200, "countdown")
+    pass_time(sprint, seconds=10)
+
+
+def enter(api: Api, sprint: int) -> dict[str, Any]:
+    status, attempt = api.post(f"sprints/{sprint}/attempts/", {})
+    assert status == 201, attempt
+    return attempt
+
+
+def win(api: Api, sprint: int) -> dict[str, Any]:
+    """Win the round that runs, in moves that nobody else makes: what the last comes back with."""
+    status, attempt = api.post(f"sprints/{sprint}/attempts/", {})
+    assert status in (200, 201), attempt
+    entry = Entry.objects.select_related("attempt__deal").get(attempt=attempt["id"])
+    before = Entry.objects.filter(race=entry.race_id, pk__lt=entry.pk).count()
+    moves = " ".join(["D U"] * before + [lines()[entry.attempt.deal.order]])
+    status, answer = api.post(f"attempts/{attempt['id']}/moves/", {"from_ply": 0, "moves": moves})
+    assert (status, answer["end"]) == (200, "won")
+    return answer
+
+
+@transaction.atomic
+def pass_time(sprint: int, *, seconds: float) -> None:
+    """Let all that is stored of a sprint have happened, and end, so much earlier."""
+    back = timedelta(seconds=seconds)
+    rounds = Round.objects.filter(sprint=sprint)
+    races = Race.objects.filter(round__in=rounds).values("pk")
+    entries = Entry.objects.filter(race__in=races)
+    moments: list[tuple[Any, tuple[str, ...]]] = [
+        (Sprint.objects.filter(pk=sprint), ("starts_at", "ended_at")),
+        (SprintPlayer.objects.filter(sprint=sprint), ("joined_at", "heard_at", "left_at")),
+        (rounds, ("over_at",)),
+        (Seat.objects.filter(round__in=rounds), ("out_at",)),
+        (Race.objects.filter(pk__in=races), ("opens_at", "closes_at")),
+        (Attempt.objects.filter(pk__in=entries.values("attempt")), ("started_at", "ends_at", "ended_at")),
+        (Progress.objects.filter(entry__in=entries), ("ends_at", "changed_at")),
+    ]
+    for rows, fields in moments:
+        rows.update(**{name: F(name) - back for name in fields})
