@@ -95,6 +95,23 @@ WORDS = {
     "over_par": _("%(over)s over par (%(par)s)"),
     "at_par": _("Exactly par: no game can be shorter."),
     "showing_line": _("A shortest way to win, move by move."),
+    # rivals beside one's own game
+    "against_best": _("My best"),
+    "against_leader": _("The leader"),
+    "against_friends": _("The best of my friends"),
+    "against_easy": _("Computer (easy)"),
+    "against_medium": _("Computer (medium)"),
+    "against_strong": _("Computer (strong)"),
+    "ghost": _("Rival"),
+    "ghost_removed": _("%(removed)s of 28 removed."),
+    "ghost_won": _("Won in %(time)s."),
+    "ghost_over": _("Given up."),
+    "ghost_none": _("no win yet"),
+    "ghost_own": _("this game"),
+    "ghost_other": _("other cards"),
+    "ghost_race": _("after the race"),
+    "ghost_hidden": _("not shown"),
+    "ghost_failed": _("not reached"),
     # before a game
     "counts_daily": _("The same deal for everybody. One attempt: the clock runs from the first look at the cards until the win, also while you are away. No hints."),  # noqa: E501
     "counts_guest": _("As a guest you play it for practice. Sign up first to stand in the ranks."),

@@ -1,5 +1,6 @@
 // The play page, put together: what its buttons, keys and windows do, and the game that it begins with.
 import { giveUp, watchLine } from "./ending.js";
+import { askAgainst } from "./ghosts.js";
 import { askHint } from "./hints.js";
 import { act, select } from "./moving.js";
 import { pause, resume } from "./pausing.js";
@@ -41,6 +42,7 @@ async function openMenu() {
   form.querySelector("[value=resign]").hidden = !state.attempt || Boolean(state.attempt.end);
   byId("menu").querySelector("[name=next]").value = location.pathname + location.search;
   const wanted = await openWindow("menu");
+  if (wanted === "against") askAgainst();
   if (wanted === "keys") openWindow("keys");
   if (wanted === "resign") giveUp();
   if (wanted === "screen") {

@@ -1,6 +1,7 @@
 // Starting a game and continuing one: how an attempt comes to lie on the table.
 import { timed } from "./clock.js";
 import * as engine from "./engine.js";
+import { readNamed } from "./ghosts.js";
 import { answers } from "./moving.js";
 import { makeSender, readKept } from "./sending.js";
 import { Refused, call, callAsPlayer, loadOffline, readPlayer } from "./server.js";
@@ -38,10 +39,10 @@ function open(attempt) {
   const races = !attempt.end && (attempt.ranked || attempt.race); // against the clock: a call less a move
   const sender = makeSender(attempt.id, stored.length, answers, races ? makeSocketWay(attempt.id) : undefined);
   loading.hidden = true;
+  showAddress(attempt);
   change({ attempt, game, sender, selected: null, hint: [], told: false, watching: null });
   localStorage.setItem(LAST, JSON.stringify({ id: attempt.id, deal: attempt.deal }));
   choose({ ruleset: attempt.ruleset });
-  showAddress(attempt);
   tell(attempt.note ?? (game.tokens.length ? "" : say("tip", ruleset)));
   if (attempt.end) return announce("ended");
   sender.push(game.tokens);
@@ -49,9 +50,16 @@ function open(attempt) {
   if (engine.isDeadEnd(game.position)) announce("stuck", "dead_end");
 }
 
-/** The address leads back to this game: practice by its code, which anybody may follow; the rest by its number. */
+/**
+ * The address leads back to this game: practice by its code, which anybody may follow; the rest by its number. The
+ * ghosts that it names stay as long as the cards do.
+ */
 function showAddress({ id, deal, ranked, race }) {
-  history.replaceState(null, "", ranked || race ? `/play/?attempt=${id}` : `/play/${deal}`);
+  const query = new URLSearchParams(ranked || race ? { attempt: id } : {});
+  const ghosts = readNamed();
+  if (ghosts.length && (state.attempt ?? { deal }).deal === deal) query.set("ghost", ghosts);
+  const path = ranked || race ? "/play/" : `/play/${deal}`;
+  history.replaceState(null, "", query.size ? `${path}?${query}` : path);
 }
 
 /** Open the attempt that a call answers; "", or why there is none. */

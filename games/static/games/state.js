@@ -17,7 +17,7 @@ export const state = {
 const KEPT = "pyramidion.choices";
 
 /** How this browser's player likes the table, kept from game to game. */
-export const choices = { mirrored: false, fourColours: false, help: true, ruleset: "N", rival: "" };
+export const choices = { mirrored: false, fourColours: false, help: true, ruleset: "N", rival: "", against: [], ghostsShown: true };
 Object.assign(choices, JSON.parse(localStorage.getItem(KEPT) ?? "{}"));
 
 export function choose(fields) {

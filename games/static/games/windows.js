@@ -1,8 +1,11 @@
 // The windows over the table (dialog elements of the page) and what they ask.
 import { hereAsNext, readPlayer } from "./server.js";
+import { choices, choose } from "./state.js";
 import { data, say, write } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
+
+export const MOST_RIVALS = 3;
 
 /** Open a window; resolves with the value of the button that closed it, "" for Esc. */
 export function openWindow(id) {
@@ -42,6 +45,23 @@ export function findCode(text) {
   return (address?.[1] ?? code?.[0] ?? text).trim();
 }
 
+/** Let a form ask whom to play against; returns what reads its answer. */
+export function offerRivals(form) {
+  const boxes = [...form.elements.against];
+  const read = () => boxes.filter(({ checked }) => checked).map(({ value }) => value);
+  const limit = () => {
+    const full = read().length >= MOST_RIVALS;
+    for (const box of boxes) box.disabled = full && !box.checked;
+  };
+  for (const box of boxes) {
+    box.checked = choices.against.includes(box.value);
+    box.onchange = limit;
+  }
+  limit();
+  boxes[0].closest("fieldset").hidden = data.offline;
+  return read;
+}
+
 /**
  * Ask for a new game. start({deal} or {ruleset, ranked, difficulty}): a promise of "", or of why there is none; the
  * window stays open until a game has begun. Resolves with what closed it.
@@ -50,6 +70,7 @@ export async function askForGame(rulesets, letter, start) {
   const form = byId("new-game").querySelector("form");
   const { ruleset, code, mode, difficulty } = form.elements;
   const guest = readPlayer()?.guest ?? true;
+  const readAgainst = offerRivals(form);
   ruleset.value = letter;
   code.value = "";
   if (guest) mode.value = "practice";
@@ -68,6 +89,7 @@ export async function askForGame(rulesets, letter, start) {
   form.onsubmit = async (event) => {
     if (event.submitter?.value !== "start") return;
     event.preventDefault();
+    choose({ against: readAgainst() });
     const deal = findCode(code.value);
     const dealt = { ruleset: ruleset.value, ranked: mode.value === "ranked" };
     if (difficulty.value) dealt.difficulty = difficulty.value;

@@ -1,0 +1,95 @@
+"""Do rivals run beside one's own game, on one's own clock, and only where they may be seen?"""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import table
+from tests.browser.health import find_barriers, forgive, is_too_wide
+
+CODE = "PY1-C-AAAAAAW"  # of attempts 1 and 2: Early Ada's 61,230 ms and Early Bea's 70,230 ms
+MINUTE = 60_000
+
+
+def choose(page: Page, *wanted: str) -> None:
+    """In the window of the menu, whom to play against."""
+    page.locator("#open-menu").click()
+    page.locator('#menu [value="against"]').click()
+    for value in wanted:
+        page.locator(f'#against input[value="{value}"] + span').click()
+    page.locator('#against [value="choose"]').click()
+
+
+def told(page: Page, name: str) -> str:
+    """What the strip tells of somebody to who hears it."""
+    return page.locator("#ghosts li", has_text=name).locator('[data-part="told"]').inner_text()
+
+
+def finds(page: Page, count: int) -> None:
+    expect(page.locator("#ghosts .bar:not([hidden])")).to_have_count(count + 1)
+
+
+def test_chosen_rivals_run_on_ones_own_clock_and_stand_in_a_pause(page: Page, server: str) -> None:
+    page.clock.install()
+    table.open_table(page, server, CODE)
+    expect(page.locator("#ghosts")).to_be_hidden()
+    expect(page.locator("#show-ghosts")).to_be_hidden()
+    choose(page, "leader", "medium", "strong")
+    finds(page, 3)
+    before = page.locator("#table").bounding_box()
+    page.clock.fast_forward(30_000)
+    expect(page.locator("#ghosts li.first")).to_contain_text("Computer")
+    assert told(page, "Early Ada") == "0 of 28 removed."
+    page.locator("#pause").click()
+    page.clock.fast_forward(MINUTE)
+    assert told(page, "Early Ada") == "0 of 28 removed."
+    page.locator("#cover").click()
+    page.clock.fast_forward(MINUTE)
+    expect(page.locator("#ghosts li.first")).to_contain_text("Early Ada")
+    assert told(page, "Early Ada") == "Won in 1:01."
+    assert page.locator("#table").bounding_box() == before
+    assert page.evaluate("document.documentElement.scrollHeight") == 640
+    assert not is_too_wide(page)
+    assert find_barriers(page) == []
+    assert page.locator("#ghosts [aria-live], #ghosts [role=status]").count() == 0
+
+
+def test_at_most_three_are_chosen_and_the_choice_and_a_closed_strip_are_remembered(page: Page, server: str) -> None:
+    table.open_table(page, server, CODE)
+    choose(page, "leader", "easy", "best")
+    finds(page, 2)
+    expect(page.locator("#ghosts li", has_text="My best")).to_contain_text("no win yet")
+    page.locator("#show-ghosts").click()
+    expect(page.locator("#ghosts")).to_be_hidden()
+    page.reload()
+    expect(page.locator("#show-ghosts")).to_have_attribute("aria-expanded", "false")
+    expect(page.locator("#ghosts")).to_be_hidden()
+    page.locator("#show-ghosts").click()
+    finds(page, 2)
+    page.locator("#new").click()
+    expect(page.locator("#new-game input[name=against]:checked")).to_have_count(3)
+    expect(page.locator("#new-game input[name=against]:disabled")).to_have_count(3)
+
+
+def test_the_address_names_rivals_for_as_long_as_the_cards_stay(page: Page, server: str) -> None:
+    table.open_table(page, server, f"{CODE}?ghost=2,1")
+    finds(page, 2)
+    expect(page.locator("#ghosts li")).to_contain_text(["You", "Early Bea", "Early Ada"])
+    page.reload()
+    finds(page, 2)
+    page.locator("#new").click()
+    page.get_by_label("Or a deal code, for practice").fill("PY1-C-AAAAAAS")
+    page.locator('#new-game [value="start"]').click()
+    expect(page.locator("#code")).to_have_text("PY1-C-AAAAAAS")
+    expect(page.locator("#ghosts")).to_be_hidden()
+    assert page.url == f"{server}/play/PY1-C-AAAAAAS"
+
+
+def test_a_game_of_other_cards_or_of_an_open_race_is_not_shown_and_the_strip_says_why(
+    page: Page, server: str, wrong: list[str]
+) -> None:
+    table.open_table(page, server, "PY1-C-AAAAAAS?ghost=1,999999")
+    lines = page.locator("#ghosts li")
+    expect(lines).to_contain_text(["You", "other cards", "not shown"])
+    page.goto(f"{server}/play/?race=1&ghost=999999")
+    page.locator('#before [value="start"]').click()
+    expect(lines).to_contain_text(["You", "after the race"])
+    forgive(wrong, "404 GET")
