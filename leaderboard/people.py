@@ -15,8 +15,8 @@ from games import actions as players
 from games.errors import Problem
 from games.models import Attempt, Player
 from games.names import clean_name, name_key
-from leaderboard import events, progress
-from leaderboard.models import Club, Entry, Follow, Membership, Race, ResultPicture
+from leaderboard import events, progress, ratings
+from leaderboard.models import Club, Entry, Follow, Membership, Race, ResultPicture, SprintPlayer
 from leaderboard.standings import forget_kept_pages
 
 
@@ -117,6 +117,9 @@ def collect(player: Player) -> Iterator[tuple[str, Any]]:
     entries = Entry.objects.filter(player=player).select_related("race").iterator()
     yield "entries", map(_describe_entry, entries)
     yield "races", ({"id": race.pk, "name": race.name} for race in Race.objects.filter(host=player))
+    sprints = SprintPlayer.objects.filter(player=player).order_by("id").values_list("sprint", "joined_at", "left_at")
+    yield "sprints", [{"id": pk, "joined_at": write_time(at), "left_at": write_time(left)} for pk, at, left in sprints]
+    yield "ratings", ratings.read_curves(player)
     yield "following", list(player.follows.filter(followed__is_active=True).values_list("followed__name", flat=True))
     memberships = player.memberships.select_related("club")
     yield "clubs", [{"name": row.club.name, "role": row.role, "since": write_time(row.since)} for row in memberships]

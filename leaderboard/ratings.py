@@ -133,8 +133,8 @@ def read_board(letter: str, *, limit: int, offset: int) -> tuple[int, list[dict[
     return there.count(), [{"rank": row.rank, "player": row.player.name} | describe(row) for row in rows]
 
 
-def read_curves(player: Player, *, points: int) -> list[dict[str, Any]]:
-    """A player's ratings by ruleset, each with its latest points: what it was after each round."""
+def read_curves(player: Player, *, points: int | None = None) -> list[dict[str, Any]]:
+    """A player's ratings by ruleset, each with its latest points (None: all): what it was after each round."""
     curves = []
     for row in player.ratings.order_by("ruleset"):
         changes = player.rating_changes.select_related("round").filter(round__race__ruleset=row.ruleset)

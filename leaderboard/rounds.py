@@ -12,7 +12,8 @@ from leaderboard.sprints import Runner
 class Seen(NamedTuple):
     """A runner with what a sprint shows of it. attempt: None before it is begun. moved_at: when it last changed.
 
-    rated: whether the result counts for the ratings, once it is neither held nor void.
+    banned: of such a player nothing is shown. rated: whether the result counts for the ratings, once it is neither held
+    nor void.
     """
 
     runner: Runner
@@ -21,6 +22,7 @@ class Seen(NamedTuple):
     moves: int
     held: str
     void: bool
+    banned: bool
     rated: bool
     moved_at: datetime | None
 
@@ -30,7 +32,8 @@ SELECT s.round_id, s.player_id, player.name, s.out_at, a.id,
     CASE WHEN a."end" = '' AND a.ends_at <= now THEN 'expired' ELSE coalesce(a."end", '') END,
     CASE WHEN a."end" = '' AND a.ends_at <= now THEN a.ends_at ELSE a.ended_at END,
     a.official_ms, coalesce(a."left", 28), coalesce(a.counted_moves, 0), coalesce(a.held, ''),
-    a.voided_at IS NOT NULL, coalesce(e.ranked, true) AND NOT player.guest, p.changed_at
+    a.voided_at IS NOT NULL, NOT player.is_active AND player.deleted_at IS NULL,
+    coalesce(e.ranked, true) AND NOT player.guest, p.changed_at
 FROM leaderboard_seat s JOIN leaderboard_round r ON r.id = s.round_id
 JOIN games_player player ON player.id = s.player_id
 LEFT JOIN leaderboard_entry e ON e.race_id = r.race_id AND e.player_id = s.player_id
@@ -62,8 +65,9 @@ def _make_seen(
     moves: int,
     held: str,
     void: bool,
+    banned: bool,
     rated: bool,
     moved_at: datetime | None,
 ) -> Seen:
-    runner = Runner(player, out_at, end, ended_at, official_ms, left, counts=not held and not void)
-    return Seen(runner, name, attempt, moves, held, void, rated, moved_at)
+    runner = Runner(player, out_at, end, ended_at, official_ms, left, counts=not (held or void or banned))
+    return Seen(runner, name, attempt, moves, held, void, banned, rated, moved_at)

@@ -50,6 +50,7 @@ def make_sprint(
         raise Problem(400, "too_far", message, "starts_at", params={"days": FARTHEST.days})
     if deal and actions.has_seen(host, deal.order):
         raise racing.seen_before()
+    settle_all(host=host)
     with transaction.atomic():
         Player.objects.select_for_update(no_key=True).get(pk=host.pk)
         if Sprint.objects.filter(host=host, ended_at=None).count() >= MOST_SPRINTS:
@@ -87,7 +88,7 @@ def list_lobbies(now: datetime) -> list[Sprint]:
     """The public sprints that wait for players, the newest first: with a set time, or with somebody who is there."""
     heard = SprintPlayer.objects.filter(left_at=None, heard_at__gt=now - sprints.SILENCE)
     there = Q(starts_at__gt=now) | Q(starts_at=None, pk__in=heard.values("sprint"))
-    found = Sprint.objects.filter(there, ended_at=None, invite_code="", rounds__isnull=True)
+    found = Sprint.objects.filter(there, ended_at=None, invite_code="", rounds__isnull=True, host__is_active=True)
     return list(found.select_related("host").order_by("-id")[:100])
 
 
@@ -225,6 +226,13 @@ def settle(pk: int) -> None:
     while _take_step(pk, locked=False):
         with transaction.atomic():
             _take_step(pk, locked=True)
+
+
+def settle_all(*, host: Player | None = None) -> None:
+    """Settle the sprints that are not over (those of a host), also where nobody looks any more."""
+    running = Sprint.objects.filter(ended_at=None)
+    for pk in (running.filter(host=host) if host else running).order_by("pk").values_list("pk", flat=True):
+        settle(pk)
 
 
 def _take_step(pk: int, *, locked: bool) -> bool:

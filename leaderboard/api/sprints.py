@@ -61,7 +61,7 @@ class SprintHeadAnswer(serializers.Serializer[Any]):
     """A sprint in a list of lobbies."""
 
     id = field(serializers.IntegerField)
-    host = field(help_text="Who can start it.")
+    host = field(allow_null=True, help_text="Who can start it.")
     ruleset = field()
     difficulty = field(allow_null=True, help_text="Of the deals, as long as the pool has any.")
     rated = field(serializers.BooleanField, "Whether ratings follow it: where the server deals.")
@@ -260,7 +260,7 @@ def write_time(moment: datetime | None) -> str | None:
 def _describe_head(sprint: Sprint, present: int) -> dict[str, Any]:
     return {
         "id": sprint.pk,
-        "host": sprint.host.name,
+        "host": None if sprint.host.is_banned else sprint.host.name,
         "ruleset": sprint.ruleset,
         "difficulty": sprint.difficulty or None,
         "rated": not sprint.deal,
@@ -298,6 +298,7 @@ def _describe_sprint(pk: int, viewer: Any) -> dict[str, Any]:
                 "rank": ranks.get(member.player_id),
             }
             for member in members
+            if not member.player.is_banned
         ],
         "rounds": [_describe_round(one, seen[one.pk]) for one in played],
     }
@@ -311,7 +312,7 @@ def _describe_round(played: Round, seen: list[Seen]) -> dict[str, Any]:
         "opens_at": write_time(played.race.opens_at),
         "ends_at": write_time(played.race.closes_at),
         "over_at": write_time(played.over_at),
-        "players": [_describe_runner(row, ranks.get(row.runner.player)) for row in seen],
+        "players": [_describe_runner(row, ranks.get(row.runner.player)) for row in seen if not row.banned],
     }
 
 

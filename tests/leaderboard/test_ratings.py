@@ -78,6 +78,19 @@ def test_a_players_curve_has_a_point_for_every_round(people: list[Api]) -> None:
     assert Api().get("players/nobody/ratings/")[0] == 404
 
 
+def test_a_sprint_in_which_nobody_looks_any_more_is_rated_by_the_daily_tidying(people: list[Api]) -> None:
+    ada, bob, _cleo = people
+    sprint = make_sprint(ada, bob)
+    begin(ada, sprint)
+    win(ada, sprint)
+    pass_time(sprint, seconds=120)
+    call_command("tidy")
+    assert [name for _rank, name, _rating in read_board()] == ["Ada", "Bob"]
+    data = ada.get("players/me/data/")[1]
+    assert [row["id"] for row in data["sprints"]] == [sprint]
+    assert [len(row["curve"]) for row in data["ratings"]] == [1]
+
+
 def test_who_leaves_and_who_never_came_counts_last(people: list[Api]) -> None:
     ada, bob, cleo = people
     sprint = make_sprint(ada, bob, cleo)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from games.actions import start_guest
-from games.models import Attempt
-from leaderboard import sprinting
+from games.models import Attempt, Player
+from leaderboard import fair, sprinting
 from leaderboard.actions import read_clock
 from leaderboard.models import Race, Round, Sprint, SprintPlayer
 from tests.client import Api
@@ -289,6 +289,19 @@ def test_guests_play_along_for_practice(people: list[Api]) -> None:
     assert enter(guest, sprint)["unranked_because"] == "guest"
 
 
+def test_of_who_is_banned_nothing_is_shown(people: list[Api]) -> None:
+    ada, bob, cleo = people
+    sprint = make_sprint(ada, bob, cleo)
+    begin(ada, sprint)
+    win(ada, sprint)
+    fair.ban(player=Player.objects.get(name="Ada"), because="A program.", by=None)
+    win(bob, sprint)
+    cleo.post(f"attempts/{enter(cleo, sprint)['id']}/resign/", {})
+    over = look(bob, sprint)
+    assert (over["phase"], over["host"], ranks(over)) == ("over", None, {"Bob": 1, "Cleo": 2})
+    assert [row["player"] for row in over["players"]] == ["Bob", "Cleo"]
+
+
 @pytest.mark.parametrize(
     ("body", "code", "where"),
     [
@@ -324,6 +337,10 @@ def test_what_there_is_not_is_404_and_what_is_full_is_full(people: list[Api]) ->
     for _ in range(sprinting.MOST_SPRINTS - 1):
         make_sprint(ada)
     assert ada.post("sprints/", EASY)[1]["code"] == "too_many_sprints"
+    for pk in Sprint.objects.values_list("pk", flat=True):
+        pass_time(pk, seconds=120)
+    assert ada.post("sprints/", EASY)[0] == 201, "nobody was left in the others"
+    assert Sprint.objects.filter(ended_at=None).count() == 1
 
 
 def test_a_hundred_start_together(django_assert_max_num_queries: Any) -> None:
