@@ -1,10 +1,12 @@
-"""`make bench-pages`: what a visit costs on a slow phone line, and how long the cards take to lie on the table.
+"""`make bench-pages`: what a visit costs on a slow phone line, how long the cards take to lie on the table, and how
+long after a tap its frame is painted.
 
 A real server, warm, and Chromium with a fresh profile for each first visit; the browser itself slows its network down.
 A later visit is another page of the same profile. Medians of five.
 """
 
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Any
 
+import django
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.conftest import find_chromium
@@ -32,6 +35,23 @@ WATCH = """selector => new MutationObserver((_, observer) => {
     observer.disconnect();
     requestAnimationFrame(() => setTimeout(() => { window.seenAt = performance.now(); }));
 }).observe(document, {childList: true, subtree: true})"""
+
+# each card of a game is tapped; ms from the tap to the frame that shows it
+TAP = """async places => {
+    const times = [];
+    const shifts = [];
+    new PerformanceObserver(list => shifts.push(...list.getEntries().map(({value}) => value)))
+        .observe({type: "layout-shift"});
+    for (const place of places) {
+        const tapped = performance.now();
+        document.querySelector(`.card[data-place="${place}"]`).click();
+        await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+        times.push(performance.now() - tapped);
+        await new Promise(done => setTimeout(done, 300));
+    }
+    return [times, shifts.reduce((sum, shift) => sum + shift, 0)];
+}"""
+SLOWER = (1, 4)  # times that the processor is slowed down
 
 SEEN = "new Promise(done => { (function look() { window.seenAt ? done(window.seenAt) : setTimeout(look, 5); })(); })"
 
@@ -91,7 +111,26 @@ def measure(browser: Browser, url: str, selector: str, line: tuple[float, float,
     ]
 
 
+def measure_moves(browser: Browser, server: str, slower: int) -> str:
+    """A game on a phone, tap by tap."""
+    from tests.players import EASY_MOVES, easy_deal  # it needs Django, which main() sets up
+
+    context = browser.new_context(viewport={"width": 360, "height": 640}, locale="en-GB", has_touch=True)
+    page = context.new_page()
+    page.goto(f"{server}/play/{easy_deal().code}")
+    page.locator(".card").first.wait_for()
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slower})
+    times, shift = page.evaluate(TAP, re.findall("[a-g][0-9]", EASY_MOVES)[:-1])
+    context.close()
+    middle, late = statistics.median(times), statistics.quantiles(times, n=20)[-1]
+    return (
+        f"{slower}x: p50 {middle:.0f}, p95 {late:.0f}, max {max(times):.0f} ms of {len(times)} taps; shift {shift:.4f}"
+    )
+
+
 def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pyramid_site.settings")
+    django.setup()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         env = {"DATA_DIR": folder}
         for command in (["migrate"], ["collectstatic", "--no-input"], ["mint_dailies", "--days", "2"]):
@@ -107,6 +146,8 @@ def main() -> None:
                         ("first", "later"), measure(browser, server + path, selector, limits), strict=True
                     ):
                         print(f"{line:46}{name:8}{kind:7}{found.ms:6.0f}{found.requests:10.0f}{found.kilobytes:8.1f}")
+            for slower in SLOWER:
+                print(f"from a tap to its frame, processor slowed {measure_moves(browser, server, slower)}")
         browser.close()
 
 

@@ -16,7 +16,9 @@ def read_scripts(app: str) -> dict[str, str]:
 
 TABLE, RACES = read_scripts("games"), read_scripts("leaderboard")
 # short names that a script puts together, or takes from what the server sends
-PUT_TOGETHER = re.compile("rank_(deal|race|ruleset)|letter_[JQK]|[AJQKcdhs]|easy|medium|hard")
+PUT_TOGETHER = re.compile(
+    "rank_(deal|race|ruleset)|letter_[JQK]|[AJQKcdhs]|easy|medium|hard|against_(best|leader|friends|easy|medium|strong)"
+)
 
 
 def find_said(scripts: dict[str, str]) -> set[str]:
