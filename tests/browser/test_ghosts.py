@@ -27,6 +27,16 @@ def finds(page: Page, count: int) -> None:
     expect(page.locator("#ghosts .bar:not([hidden])")).to_have_count(count + 1)
 
 
+def run_until_first(page: Page, name: str) -> None:
+    """Let the clock run until somebody is first; an answer of the server's on its way may set it back once."""
+    first = page.locator("#ghosts li.first")
+    for _ in range(5):
+        page.clock.fast_forward(MINUTE)
+        if name in first.inner_text():
+            break
+    expect(first).to_contain_text(name)
+
+
 def test_chosen_rivals_run_on_ones_own_clock_and_stand_in_a_pause(page: Page, server: str) -> None:
     page.clock.install()
     table.open_table(page, server, CODE)
@@ -38,12 +48,14 @@ def test_chosen_rivals_run_on_ones_own_clock_and_stand_in_a_pause(page: Page, se
     page.clock.fast_forward(30_000)
     expect(page.locator("#ghosts li.first")).to_contain_text("Computer")
     assert told(page, "Early Ada") == "0 of 28 removed."
-    page.locator("#pause").click()
+    with page.expect_response("**/pause/"):  # its answer sets the page's clock
+        page.locator("#pause").click()
     page.clock.fast_forward(MINUTE)
     assert told(page, "Early Ada") == "0 of 28 removed."
-    page.locator("#cover").click()
-    page.clock.fast_forward(MINUTE)
-    expect(page.locator("#ghosts li.first")).to_contain_text("Early Ada")
+    with page.expect_response("**/resume/"):
+        page.locator("#cover").click()
+    expect(page.locator("#cover")).to_be_hidden()
+    run_until_first(page, "Early Ada")
     assert told(page, "Early Ada") == "Won in 1:01."
     assert page.locator("#table").bounding_box() == before
     assert page.evaluate("document.documentElement.scrollHeight") == 640
