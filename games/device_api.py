@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -11,24 +10,19 @@ from rest_framework.response import Response
 
 from games import throttles, tokens
 from games.api import TokenAnswer, api_view, field, write_token
-from games.rest import StrictCharField, StrictSerializer, public, read_fields
+from games.rest import StrictCharField, StrictSerializer, check_title, public, read_fields
 from games.scopes import SCOPES
 
 
 class NewDevice(StrictSerializer):
     """An app that a player is to let in."""
 
-    name = StrictCharField(min_length=2, max_length=40, help_text="The app's, for the player to read.")
+    name = StrictCharField(
+        min_length=2, max_length=40, validators=[check_title], help_text="The app's, for the player to read."
+    )
     scopes = serializers.ListField(
         child=serializers.ChoiceField(list(SCOPES)), min_length=1, help_text="What it wants to do: play, races, people."
     )
-
-    def validate_name(self, name: str) -> str:
-        if not name.isprintable() or name != name.strip():
-            raise serializers.ValidationError(
-                gettext("A name has no space at its ends and no characters that are not seen."), "invalid"
-            )
-        return name
 
 
 class DeviceAnswer(serializers.Serializer[Any]):

@@ -80,6 +80,13 @@ class StrictCharField(serializers.CharField):
         return serializers.Field.run_validation(self, data)  # CharField's has a code of its own for an empty text
 
 
+def check_title(title: str) -> None:
+    """For the names of things (a player's are `games.names`). Raises DRF's ValidationError."""
+    if not title.isprintable() or title != title.strip():
+        message = gettext("A name has no space at its ends and no characters that are not seen.")
+        raise serializers.ValidationError(message, "invalid")
+
+
 class StrictEmailField(StrictCharField, serializers.EmailField):
     """An email address, as strict."""
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -10,7 +9,7 @@ from rest_framework.response import Response
 
 from games.api import api_view, field
 from games.models import Player
-from games.rest import StrictCharField, StrictSerializer, check_fields, read_caller, read_fields
+from games.rest import StrictCharField, StrictSerializer, check_fields, check_title, read_caller, read_fields
 from games.schema import SIGNED_IN
 from leaderboard import clubs
 from leaderboard.models import Club, Follow, Membership
@@ -48,14 +47,7 @@ class ClubsAnswer(serializers.Serializer[Any]):
 
 
 class NewClub(StrictSerializer):
-    name = StrictCharField(min_length=2, max_length=40, help_text="2 to 40 characters.")
-
-    def validate_name(self, name: str) -> str:
-        if not name.isprintable() or name != name.strip():
-            raise serializers.ValidationError(
-                gettext("A name has no space at its ends and no characters that are not seen."), "invalid"
-            )
-        return name
+    name = StrictCharField(min_length=2, max_length=40, validators=[check_title], help_text="2 to 40 characters.")
 
 
 class JoinBody(StrictSerializer):

@@ -25,6 +25,7 @@ from games.rest import (
     StrictSerializer,
     caller_or_guest,
     check_fields,
+    check_title,
     read_caller,
     read_choice,
     read_fields,
@@ -103,7 +104,7 @@ class RacesAnswer(serializers.Serializer[Any]):
 class NewRace(StrictSerializer):
     """A race. With a ruleset the server deals cards that nobody knows; with a deal the host plays for practice."""
 
-    name = StrictCharField(min_length=1, max_length=60, help_text="1 to 60 characters.")
+    name = StrictCharField(min_length=1, max_length=60, validators=[check_title], help_text="1 to 60 characters.")
     ruleset = StrictCharField(required=False, help_text="The letter of a ruleset.")
     deal = StrictCharField(required=False, help_text="A deal code.")
     opens_at = serializers.DateTimeField(
@@ -116,13 +117,6 @@ class NewRace(StrictSerializer):
     club = serializers.IntegerField(
         required=False, min_value=1, max_value=2**63 - 1, help_text="A club of yours: for its members alone."
     )
-
-    def validate_name(self, name: str) -> str:
-        if not name.isprintable() or name != name.strip():
-            raise serializers.ValidationError(
-                gettext("A name has no space at its ends and no characters that are not seen."), "invalid"
-            )
-        return name
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("deal" in attrs) == ("ruleset" in attrs):
