@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.rulesets import RULESETS
-from leaderboard import ratings, sprinting
+from leaderboard import ratings, settling
 from leaderboard.rating import Skill
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *, ruleset: str | None, **options: Any) -> None:
         if ruleset is not None and ruleset not in RULESETS:
             raise CommandError(f"There is no ruleset {ruleset}.")
-        sprinting.settle_all()  # also those in which nobody looks any more
+        settling.settle_all()  # also those in which nobody looks any more
         changed = 0
         for letter in [ruleset] if ruleset else RULESETS:
             for change in ratings.recompute(letter):

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 from knox.models import AuthToken
 
-from leaderboard import addresses, fair, people, sprinting
+from leaderboard import addresses, fair, people, settling
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         lifted, guests, starts = fair.lift_over(), people.forget_guests(), addresses.forget_old()
-        sprinting.settle_all()
+        settling.settle_all()
         tokens, _each = AuthToken.objects.filter(expiry__lt=timezone.now()).delete()
         call_command("clearsessions", verbosity=0)
         self.stdout.write(
