@@ -32,6 +32,31 @@ PAGES = {
     "account": "/account/",
     "account-log-in": "/account/log-in/",
     "account-sign-up": "/account/sign-up/",
+    "races": "/races/",
+    "race": "/races/1/",
+    "daily": "/daily/T/",
+    "result": "/results/1/",
+    "replay": "/replays/1/",
+    "replays-beside": "/replays/1/?beside=2",
+    "boards": "/boards/",
+    "board": "/boards/D/",
+    "board-of-a-deal": "/boards/deals/PY1-N-AAAAAAS/?clock=client",
+    "season": "/seasons/2026-11/",
+    "calendar": "/calendar/",
+    "player": "/players/Rival%20Ada/",
+}
+# of who has signed up
+OWN = {
+    "me": "/players/me/",
+    "clubs": "/clubs/",
+    "account-own": "/account/",
+    "account-reports": "/account/reports/",
+    "account-delete": "/account/delete/",
+    "account-password": "/account/password/",
+    "account-e-mail": "/account/e-mail/",
+    "account-sessions": "/account/sessions/",
+    "account-tokens": "/account/tokens/",
+    "account-two-factor": "/account/two-factor/on/",
 }
 TABLES: dict[str, tuple[str, list[str], str]] = {  # deal, moves, the card that is chosen then
     "table-new": ("PY1-T-AAAAAAS", [], ""),
@@ -107,6 +132,18 @@ def test_pages(screen: Screen, wrong: list[str]) -> None:
     screen.open("/rules/nothing/")
     screen.look("nothing-here")
     forgive(wrong, "404 GET")
+
+
+def test_own_pages(screen: Screen) -> None:
+    page = screen.page
+    screen.open("/account/sign-up/")
+    page.locator("[name=name]").fill(f"Own {screen.name}"[:24])
+    page.locator("[type=password]").fill("correct horse battery")
+    page.locator("main form button").click()
+    page.wait_for_url(lambda url: "sign-up" not in url)
+    for state, path in OWN.items():
+        screen.open(path)
+        screen.look(state)
 
 
 def test_tables(screen: Screen) -> None:
