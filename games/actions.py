@@ -94,9 +94,9 @@ DAYS_A_NAME = 30
 
 
 def rename(*, player: Player, name: str) -> Player:
-    """Give a player another name, once in DAYS_A_NAME days; how the same one is written may change at any time.
+    """Give a player another name, or the same one written otherwise, once in DAYS_A_NAME days.
 
-    The old name leads to the player from then on, who may have it back, and nobody else.
+    The very same name changes nothing, and does not count. The old name leads to the player from then on, who may have it back, and nobody else.
     Raises Problem: 400 or 409 for the name, 409 `renamed` too soon, 403 for a guest.
     """
     name = clean_name(name)
@@ -104,13 +104,14 @@ def rename(*, player: Player, name: str) -> Player:
         renamed = Player.objects.select_for_update().get(pk=player.pk)
         if renamed.guest:
             raise Problem(403, "guest", gettext_noop("Sign up first: then you choose a name."))
-        old_key, renamed.name, renamed.name_key = renamed.name_key, name, name_key(name)
+        if renamed.name == name:
+            return renamed
+        now = timezone.now()
+        if renamed.renamed_at and now < renamed.renamed_at + timedelta(days=DAYS_A_NAME):
+            message = gettext_noop("A name can be changed once in %(days)s days.")
+            raise Problem(409, "renamed", message, "name", params={"days": DAYS_A_NAME})
+        old_key, renamed.name, renamed.name_key, renamed.renamed_at = renamed.name_key, name, name_key(name), now
         if renamed.name_key != old_key:
-            now = timezone.now()
-            if renamed.renamed_at and now < renamed.renamed_at + timedelta(days=DAYS_A_NAME):
-                message = gettext_noop("A name can be changed once in %(days)s days.")
-                raise Problem(409, "renamed", message, "name", params={"days": DAYS_A_NAME})
-            renamed.renamed_at = now
             OldName.objects.get_or_create(name_key=old_key, player=renamed)
         with _taking_name(renamed):
             renamed.save(update_fields=["name", "name_key", "renamed_at"])

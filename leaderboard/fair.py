@@ -108,11 +108,13 @@ def report(*, reporter: Player, player: Player, attempt: Attempt | None, because
     if reporter == player:
         raise Problem(400, "same_player", gettext_noop("Nobody reports themselves."), "player")
     about = {"reporter": reporter, "player": player, "attempt": attempt, "outcome": ""}
-    try:
-        with transaction.atomic():
-            return Report.objects.create(because=because, **about)
-    except IntegrityError:
-        return Report.objects.get(**about)
+    while True:
+        try:
+            with transaction.atomic():
+                return Report.objects.create(because=because, **about)
+        except IntegrityError:
+            if there := Report.objects.filter(**about).first():  # it may have been answered in this very moment
+                return there
 
 
 def answer_reports(*, reports: QuerySet[Report], outcome: str, answer: str) -> int:

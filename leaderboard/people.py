@@ -35,6 +35,8 @@ def find_player(name: str, where: str = "name") -> Player:
 
 def rename(*, player: Player, name: str) -> Player:
     """Another name for a player, on every board at once; see `games.actions.rename`."""
+    if name == player.name and not player.guest:
+        return player
     with transaction.atomic():
         forget_kept_pages()
         return players.rename(player=player, name=name)

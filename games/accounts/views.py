@@ -65,7 +65,7 @@ class AccountView(TemplateView):
 
 
 class Counted:
-    """What is posted counts against a limit, by the client's address."""
+    """What is posted to a form counts against a limit, by the client's address."""
 
     limit: str
 
@@ -74,9 +74,20 @@ class Counted:
             throttles.count(self.limit, throttles.address(request))
             return super().post(request, *args, **kwargs)  # type: ignore[misc]
         except Problem as problem:
-            answer = render(request, "error.html", {"status": 429, "sentence": translate(problem)}, status=429)
-            answer["Retry-After"] = str(problem.params["seconds"])
-            return answer
+            return self._give_back(problem)
+
+    def _give_back(self: Any, problem: Problem) -> HttpResponse:
+        """The form with what was typed, but for passwords, which their fields never show. Nothing of it is checked."""
+        fields = self.get_form_kwargs()
+        typed, _files = fields.pop("data"), fields.pop("files")
+        form = self.get_form_class()(**fields | {"initial": fields["initial"] | typed.dict()})
+        context = self.get_context_data(form=form, refused=translate(problem))
+        return _tell_wait(self.render_to_response(context), problem)
+
+
+def _tell_wait(answer: HttpResponse, problem: Problem) -> HttpResponse:
+    answer.status_code, answer["Retry-After"] = problem.status, str(problem.params["seconds"])
+    return answer
 
 
 class SendOn:
@@ -285,6 +296,7 @@ def answer_device(request: HttpRequest) -> HttpResponse:
     code = request.POST.get("code") or request.GET.get("code", "")
     player: Any = request.user
     context: dict[str, Any] = {"code": code, "view": {"heading": gettext("Let an app in")}}
+    refused: Problem | None = None
     try:
         if request.method == "POST":
             throttles.count("code", player.pk)
@@ -295,5 +307,6 @@ def answer_device(request: HttpRequest) -> HttpResponse:
                 context["done"] = "allowed" if allow else "refused"
             context |= {"grant": grant, "wants": [gettext(SCOPES[scope]) for scope in grant.scopes]}
     except Problem as problem:
-        context["error"] = translate(problem)
-    return render(request, "account/device.html", context, status=400 if "error" in context else 200)
+        refused, context["error"] = problem, translate(problem)
+    answer = render(request, "account/device.html", context, status=400 if refused else 200)
+    return _tell_wait(answer, refused) if refused and refused.status == 429 else answer

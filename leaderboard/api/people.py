@@ -129,7 +129,10 @@ def show_me(request: Request) -> Response:
 @extend_schema(request=NameBody, responses=NameAnswer, summary="Change my name")
 @api_view(["PUT"])
 def rename_me(request: Request) -> Response:
-    """Another name, once in 30 days; the old one leads to the player from then on, and nobody else gets it."""
+    """Another name, or the same written otherwise, once in 30 days.
+
+    The old one leads to the player from then on, and nobody else gets it.
+    """
     return Response({"name": people.rename(player=read_caller(request), **read_fields(NameBody, request.data)).name})
 
 

@@ -126,6 +126,40 @@ def test_pages_and_calls_count_together(settings) -> None:  # type: ignore[no-un
     assert browser.get("/account/log-in/").status_code == 200, "looking is free"
 
 
+FORMS = [
+    ("log-in/", "log_in", {"login": "Ada Ö", "password": PASSWORD}, ["Ada Ö"]),
+    ("sign-up/", "sign_up", {"name": "Ada Ö", "password": PASSWORD, "email": "a@x.example"}, ["Ada Ö", "a@x.example"]),
+    ("password/forgotten/", "mail", {"email": "a@x.example"}, ["a@x.example"]),
+    ("e-mail/", "mail", {"email": "a@x.example", "action_add": "1"}, ["a@x.example"]),
+    ("password/", "log_in", {"oldpassword": PASSWORD, "password1": PASSWORD, "password2": PASSWORD}, []),
+    ("confirm/", "log_in", {"password": PASSWORD}, []),
+    ("delete/", "log_in", {"password": PASSWORD}, []),
+    ("device/", "code", {"code": "ABCD-EFGH"}, ["ABCD-EFGH"]),
+]
+
+
+@pytest.mark.parametrize(("path", "limit", "fields", "kept"), FORMS, ids=[path for path, *_rest in FORMS])
+def test_a_form_that_is_sent_too_often_keeps_what_was_typed(  # type: ignore[no-untyped-def]
+    settings, path: str, limit: str, fields: dict[str, str], kept: list[str]
+) -> None:
+    settings.LIMITS = settings.LIMITS | {limit: Limit(1, 60)}
+    browser = Client(headers={"Accept": "text/html"})
+    if path not in ("log-in/", "sign-up/", "password/forgotten/"):
+        ada = make_player("Ada")
+        ada.set_password("another password")
+        ada.save()
+        browser.force_login(ada, "django.contrib.auth.backends.ModelBackend")
+    wrong = fields | {"password": "x"} if path == "sign-up/" else fields
+    assert browser.post(f"/account/{path}", wrong).status_code != 429
+    answer = browser.post(f"/account/{path}", fields)
+    page = answer.content.decode()
+    assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= 60
+    assert f'role="alert">Too many calls: try again in {answer["Retry-After"]} seconds.' in page
+    assert [text for text in kept if f'value="{text}"' not in page] == []
+    assert PASSWORD not in page
+
+
 def test_a_refusal_asks_the_database_for_no_password(settings, django_assert_num_queries) -> None:  # type: ignore[no-untyped-def]
     settings.LIMITS = settings.LIMITS | {"log_in": Limit(1, 60)}
     Api().post("tokens/", {"name": "Nobody", "password": PASSWORD})

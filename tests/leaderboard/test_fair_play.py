@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
+from django.db import connection
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
@@ -245,6 +246,23 @@ def test_a_report_is_answered_and_its_reporter_reads_it(ada: Player, bob: Player
     assert not fair.queue().exists()
     assert log_in(bob).post("reports/", body)[1]["id"] != report["id"], "what is closed may be reported anew"
     assert log_in(ada).get("reports/")[1]["rows"] == []
+
+
+def test_a_report_that_is_answered_while_it_is_made_again_is_a_new_one(ada: Player, bob: Player) -> None:
+    about: dict[str, Any] = {"reporter": bob, "player": ada, "attempt": None}
+    first = fair.report(because="Rude.", **about)
+
+    waiting = [True]
+
+    def answer_in_between(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("SELECT") and waiting:
+            waiting.clear()
+            fair.answer_reports(reports=Report.objects.all(), outcome=Report.UPHELD, answer="")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(answer_in_between):
+        second = fair.report(because="Rude again.", **about)
+    assert (second.pk != first.pk, second.outcome, waiting) == (True, "", [])
 
 
 @pytest.mark.parametrize(

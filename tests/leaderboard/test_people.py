@@ -64,7 +64,7 @@ def test_an_old_name_leads_to_the_player_and_to_nobody_else(ada: Player) -> None
 
 def test_a_name_is_changed_once_in_thirty_days(ada: Player) -> None:
     api = log_in(ada)
-    assert api.call("PUT", "players/me/name/", {"name": "ADA"})[0] == 200, "only how it is written"
+    assert api.call("PUT", "players/me/name/", {"name": "Ada"})[0] == 200, "it is the same: nothing is counted"
     assert api.call("PUT", "players/me/name/", {"name": "Countess"})[0] == 200
     status, error = api.call("PUT", "players/me/name/", {"name": "Duchess"})
     assert (status, error["code"], error["where"]) == (409, "renamed", "name")
@@ -72,6 +72,16 @@ def test_a_name_is_changed_once_in_thirty_days(ada: Player) -> None:
     assert api.call("PUT", "players/me/name/", {"name": "Ada"})[0] == 200, "the own old name may be had back"
     assert list(OldName.objects.values_list("player__name", flat=True)) == ["Ada"]
     assert Api().get("players/countess/")[1]["name"] == "Ada"
+
+
+def test_how_a_name_is_written_is_changed_once_in_thirty_days_too(ada: Player) -> None:
+    api = log_in(ada)
+    assert api.call("PUT", "players/me/name/", {"name": "ADA"}) == (200, {"name": "ADA"})
+    for name in ("AdA", "Countess"):
+        assert api.call("PUT", "players/me/name/", {"name": name})[1]["code"] == "renamed"
+    assert api.call("PUT", "players/me/name/", {"name": "ADA"})[0] == 200
+    assert not OldName.objects.exists()
+    assert Api().get("players/ada/")[1]["name"] == "ADA"
 
 
 @pytest.mark.parametrize("name", ["", "x", "me", "admin", "a  b", " Ada", 7, None])
