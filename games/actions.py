@@ -96,7 +96,8 @@ DAYS_A_NAME = 30
 def rename(*, player: Player, name: str) -> Player:
     """Give a player another name, or the same one written otherwise, once in DAYS_A_NAME days.
 
-    The very same name changes nothing, and does not count. The old name leads to the player from then on, who may have it back, and nobody else.
+    The very same name changes nothing, and does not count. The old name leads to the player from then on, who may
+    have it back, and nobody else.
     Raises Problem: 400 or 409 for the name, 409 `renamed` too soon, 403 for a guest.
     """
     name = clean_name(name)
