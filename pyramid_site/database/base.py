@@ -5,6 +5,8 @@ its settings. With DATA_DIR, HOST, PORT and USER are found, not given, and nothi
 of a process; without it they name a PostgreSQL as for Django's own backend.
 """
 
+import os
+import subprocess
 from collections.abc import Iterable
 from select import POLLIN, poll
 from typing import Any
@@ -20,6 +22,21 @@ class DatabaseClient(client.DatabaseClient):
         if "DATA_DIR" in self.connection.settings_dict:
             self.executable_name = str(embedded.programs() / "psql")
         super().runshell(parameters)
+
+    def run_program(self, name: str, *parameters: str) -> subprocess.CompletedProcess[str]:
+        """Let a program of the embedded PostgreSQL (pg_dump) work on this database, wherever it is.
+
+        Its complaints are in `stderr`. A machine's own programs are often older than the server.
+        """
+        self.connection.ensure_connection()
+        login = self.connection.connection.info
+        return subprocess.run(
+            [embedded.programs() / name, *parameters, f"--dbname={login.dsn}"],
+            env=os.environ | {"PGPASSWORD": login.password},
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

