@@ -37,7 +37,7 @@ class ReportBody(StrictSerializer):
 
 class ReportAnswer(serializers.Serializer[Any]):
     id = field(serializers.IntegerField)
-    player = field()
+    player = field(allow_null=True, help_text="null: this player is not here any more, or is shut out.")
     replay = field(serializers.IntegerField, "null: it is about the name.", allow_null=True)
     because = field()
     made_at = field(serializers.DateTimeField)
@@ -90,7 +90,7 @@ def _make_report(request: Request) -> Report:
 def _describe_report(report: Report) -> dict[str, Any]:
     return {
         "id": report.pk,
-        "player": report.player.name,
+        "player": report.player.name if report.player.is_active else None,
         "replay": report.attempt_id,
         "because": report.because,
         "made_at": report.made_at.isoformat(timespec="microseconds"),

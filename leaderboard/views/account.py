@@ -111,6 +111,9 @@ class ReportsView(TemplateView):
         reports = player.reports.select_related("player").order_by("-id")[:LISTED]
         rulings = player.rulings.order_by("-id")[:LISTED]
         return super().get_context_data(**more) | {
-            "reports": [{"report": row, "outcome": gettext(OUTCOMES[row.outcome])} for row in reports],
+            "reports": [
+                {"report": row, "outcome": gettext(OUTCOMES[row.outcome]), "is_hidden": not row.player.is_active}
+                for row in reports
+            ],
             "rulings": [{"ruling": row, "what": gettext(RULINGS[row.what])} for row in rulings],
         }

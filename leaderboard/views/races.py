@@ -46,8 +46,16 @@ def list_races(request: HttpRequest) -> HttpResponse:
     listed[UPCOMING].reverse()  # the next to open first
     dailies = [head_race(row.seen) for row in daily.read_day(day_of(now), request.user, now=now)]
     data = write_page_data(words=words.write_words())
-    page = {"listed": listed, "dailies": dailies, "groups": name_groups(), "data": data}
+    clubs = list_clubs(request.user)
+    page = {"listed": listed, "dailies": dailies, "groups": name_groups(), "clubs": clubs, "data": data}
     return render(request, "leaderboard/races.html", page)
+
+
+def list_clubs(viewer: sight.Viewer) -> list[tuple[int, str]]:
+    """The viewer's clubs, (id, name), by name."""
+    if not isinstance(viewer, Player):
+        return []
+    return list(viewer.memberships.order_by("club__name").values_list("club", "club__name"))
 
 
 def name_groups() -> list[tuple[str, list[dict[str, str]]]]:

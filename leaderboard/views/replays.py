@@ -14,7 +14,7 @@ from games.actions import may_see_par
 from games.engine import replay
 from games.engine.cards import write_cards
 from games.engine.rulesets import RULESETS
-from games.models import Attempt, Deal
+from games.models import Attempt, Deal, Player
 from games.views import write_page_data
 from leaderboard import pages, ranking, sight, standings, words
 from leaderboard.actions import read_clock
@@ -66,11 +66,17 @@ def show_replay(request: HttpRequest, attempt: int) -> HttpResponse:
         "sides": sides,
         "wanted": wanted,
         "offers": _list_offers(request.user, found, now),
+        "may_report": may_report(request.user, found),
         "speeds": list(enumerate(SPEEDS, 1)),
         "data": data,
         "modules": MODULES,
     }
     return render(request, "leaderboard/replay.html", page)
+
+
+def may_report(viewer: sight.Viewer, attempt: Attempt) -> bool:
+    """Whether a page offers to report a result: to players, and not one's own."""
+    return isinstance(viewer, Player) and viewer != attempt.player
 
 
 def _find(attempt: int) -> Attempt | None:

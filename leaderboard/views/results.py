@@ -13,6 +13,7 @@ from leaderboard import drawing, results, sight, words
 from leaderboard.actions import read_clock
 from leaderboard.races import OPEN, phase
 from leaderboard.results import Result
+from leaderboard.views.replays import may_report
 from leaderboard.words import write_time
 
 # of what may have to be taken back nobody keeps a copy for longer
@@ -38,6 +39,7 @@ def show_result(request: HttpRequest, attempt: int) -> HttpResponse:
         "size": drawing.SIZE,
         "beat": _find_game(request.user, result),
         "replay": sight.may_see_replay(request.user, result.attempt, now=read_clock()),
+        "may_report": may_report(request.user, result.attempt),
         "data": write_page_data(words=words.write_words()),
     }
     return render(request, "leaderboard/result.html", page)

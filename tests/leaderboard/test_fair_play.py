@@ -292,6 +292,12 @@ def test_an_open_game_is_not_reported(ada: Player, bob: Player) -> None:
     assert log_in(bob).post("reports/", {"replay": entry.attempt_id, "because": "Too fast."})[0] == 404
 
 
+def test_a_reporter_is_not_told_the_name_of_who_is_shut_out_meanwhile(ada: Player, bob: Player) -> None:
+    fair.report(reporter=bob, player=ada, attempt=None, because="Rude.")
+    fair.ban(player=ada, by=None, because="Rude.")
+    assert [row["player"] for row in log_in(bob).get("reports/")[1]["rows"]] == [None]
+
+
 def test_reports_are_bounded(ada: Player, bob: Player, settings: Any) -> None:
     settings.LIMITS = settings.LIMITS | {"report": settings.LIMITS["report"]._replace(times=1)}
     body = {"player": "ada", "because": "Rude."}

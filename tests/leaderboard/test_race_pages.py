@@ -12,7 +12,7 @@ from django.test import Client
 from games.engine.cards import write_cards
 from games.engine.rulesets import RULESETS
 from games.models import Player
-from leaderboard import actions, moderating, racing
+from leaderboard import actions, clubs, moderating, racing
 from leaderboard.actions import read_clock
 from leaderboard.models import Race
 from leaderboard.views import races as views
@@ -121,6 +121,13 @@ def test_races_are_listed_by_how_they_stand() -> None:
     assert page.index("Open now") < page.index("<b>Now</b>") < page.index("To come") < page.index("<b>Later</b>")
     assert 'id="make"' not in page
     assert 'id="make"' in look("/races/", host)
+
+
+def test_a_race_is_made_for_a_club_of_ones_own() -> None:
+    host, other = make_players(2)
+    club = clubs.make_club(owner=host, name="Nile <b>")
+    option = f'<option value="{club.pk}">Nile &lt;b&gt;</option>'
+    assert [option in look("/races/", player) for player in (host, other)] == [True, False]
 
 
 def test_a_race_that_is_not_there_is_a_page_that_says_so() -> None:

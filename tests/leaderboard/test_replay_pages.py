@@ -15,11 +15,11 @@ from tests.players import EASY_MOVES, easy_deal, make_daily, make_player, open_a
 pytestmark = pytest.mark.django_db
 
 
-def show(attempt: Attempt, viewer: Player | None = None, query: str = "") -> tuple[int, str]:
+def show(attempt: Attempt, viewer: Player | None = None, query: str = "", page: str = "replays") -> tuple[int, str]:
     client = Client(headers={"Accept": "text/html", "Accept-Language": "en"})
     if viewer:
         client.force_login(viewer, backend="django.contrib.auth.backends.ModelBackend")
-    answer = client.get(f"/replays/{attempt.pk}/{query}")
+    answer = client.get(f"/{page}/{attempt.pk}/{query}")
     return answer.status_code, html.unescape(answer.content.decode())
 
 
@@ -84,3 +84,11 @@ def test_only_a_game_of_the_same_deal_that_may_be_seen_stands_beside_another() -
     assert show(ada, query=f"?beside={open_one.pk}")[0] == 404
     for rubbish in ("x", "-1", "9" * 30, "٣"):
         assert show(ada, query=f"?beside={rubbish}")[0] == 404
+
+
+def test_a_result_is_reported_where_it_is_watched_and_where_it_is_shared_by_others_alone() -> None:
+    ada, bea = make_player("Ada"), make_player("Bea")
+    won = win(ada, 60_000)
+    field = f'name="replay" value="{won.pk}"'
+    for page in ("replays", "results"):
+        assert [field in show(won, viewer, page=page)[1] for viewer in (bea, ada, None)] == [True, False, False]

@@ -11,6 +11,7 @@ const form = document.getElementById("make");
 /** What is sent: empty fields are left out. */
 function readForm() {
   const { name, cards, ruleset, deal, opens, hours, invite_code: invite } = form.elements;
+  const club = form.dataset.club ?? form.elements.club?.value;
   const opensAt = opens.value ? new Date(opens.value) : null;
   const closesAt = new Date((opensAt?.getTime() ?? Date.now()) + hours.value * HOUR);
   return {
@@ -18,8 +19,7 @@ function readForm() {
     ...(cards.value === "deal" ? { deal: deal.value.trim() } : { ruleset: ruleset.value }),
     ...(opensAt ? { opens_at: opensAt.toISOString() } : {}),
     closes_at: closesAt.toISOString(),
-    ...(invite?.value.trim() ? { invite_code: invite.value.trim() } : {}),
-    ...(form.dataset.club ? { club: Number(form.dataset.club) } : {}),
+    ...(club ? { club: Number(club) } : invite.value.trim() ? { invite_code: invite.value.trim() } : {}),
   };
 }
 
@@ -49,12 +49,14 @@ async function makeRace(event) {
   }
 }
 
-function showCards() {
-  for (const part of form.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== form.elements.cards.value;
+/** What goes with the choices: fields of the cards, and an invite code where the race is for no club. */
+function showParts() {
+  const chosen = [form.elements.cards.value, form.elements.club?.value ?? ""];
+  for (const part of form.querySelectorAll("[data-for]")) part.hidden = !chosen.includes(part.dataset.for);
 }
 
 if (form) {
   form.addEventListener("submit", makeRace);
-  form.addEventListener("change", showCards);
-  showCards();
+  form.addEventListener("change", showParts);
+  showParts();
 }

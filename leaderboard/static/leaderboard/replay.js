@@ -186,6 +186,7 @@ const keys = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
+  if (event.target.closest("dialog")) return;
   const focused = event.target.closest("a, button, select, input, summary");
   if (focused?.matches("select") || (event.key === " " && focused && focused !== byId("scrub"))) return;
   event.preventDefault();
