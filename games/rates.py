@@ -1,7 +1,7 @@
 """How much a caller may ask of one process: a bucket of units that fills steadily. What is exact is in `throttles`.
 
 A call costs a unit, and where replays are judged one more for every TOKENS_A_UNIT tokens, by the size of the body: that
-is known before it is read.
+is known before it is read. A game of the computer's costs COMPUTED: it is played anew for each call.
 """
 
 import math
@@ -20,6 +20,8 @@ from games.throttles import Rate
 TOKENS_A_UNIT = 100
 BYTES_A_TOKEN = 5
 JUDGED = re.compile(r"/(moves|replays|validate)/$")
+COMPUTED = 10.0
+PLAYED = re.compile(r"/opponent/$")
 MOST_CALLERS = 10_000
 
 
@@ -66,6 +68,8 @@ class RateThrottle(BaseThrottle):
 
 def cost_of(request: Any) -> float:
     """The units that a call costs."""
+    if PLAYED.search(request.path):
+        return COMPUTED
     if not JUDGED.search(request.path):
         return 1.0
     length = request.META.get("CONTENT_LENGTH") or "0"

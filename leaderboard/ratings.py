@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Window
-from django.db.models.functions import Now, Rank
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models.functions import Coalesce, Now, Rank
 
 from games.models import Player
 from leaderboard import rounds, sprints
@@ -127,20 +127,51 @@ def describe(row: Rating | RatingChange) -> dict[str, Any]:
 
 def read_board(letter: str, *, limit: int, offset: int) -> tuple[int, list[dict[str, Any]]]:
     """How many have a rating in a ruleset, and a page of them, the best first."""
-    there = Rating.objects.filter(ruleset=letter, player__is_active=True)
+    there = _list_shown(letter)
     ranked = there.annotate(rank=Window(Rank(), order_by="-mu")).select_related("player").order_by("-mu", "player")
     rows = ranked[offset : offset + limit]
     return there.count(), [{"rank": row.rank, "player": row.player.name} | describe(row) for row in rows]
 
 
+def find_row(letter: str, player: Player) -> int | None:
+    """The number of a player's row on a ruleset's board of ratings, from 1; None where the player has none."""
+    there = _list_shown(letter)
+    own = there.filter(player=player).first()
+    if own is None:
+        return None
+    return 1 + there.filter(Q(mu__gt=own.mu) | Q(mu=own.mu, player__lt=player.pk)).count()
+
+
+def read_best() -> list[dict[str, Any]]:
+    """Of each ruleset in which anybody has a rating: the best one."""
+    shown = Rating.objects.filter(player__is_active=True)
+    best = shown.order_by("ruleset", "-mu", "player").distinct("ruleset").select_related("player")
+    return [{"ruleset": row.ruleset, "player": row.player.name} | describe(row) for row in best]
+
+
+def _list_shown(letter: str) -> QuerySet[Rating]:
+    """The ratings of a ruleset without those of who is banned or gone."""
+    return Rating.objects.filter(ruleset=letter, player__is_active=True)
+
+
+def _count_others(**of: Any) -> Coalesce:
+    """How many shown ratings of the same ruleset there are, of such ones."""
+    others = Rating.objects.filter(ruleset=OuterRef("ruleset"), player__is_active=True, **of)
+    return Coalesce(Subquery(others.order_by().values("ruleset").annotate(n=Count("pk")).values("n")), 0)
+
+
 def read_curves(player: Player, *, points: int | None = None) -> list[dict[str, Any]]:
-    """A player's ratings by ruleset, each with its latest points (None: all): what it was after each round."""
+    """A player's ratings by ruleset: each with its place on the ruleset's board, and with its latest points (None:
+    all), what it was after each round.
+    """
     curves = []
-    for row in player.ratings.order_by("ruleset"):
+    placed = player.ratings.annotate(board_rank=1 + _count_others(mu__gt=OuterRef("mu")), total=_count_others())
+    for row in placed.order_by("ruleset"):
         changes = player.rating_changes.select_related("round").filter(round__race__ruleset=row.ruleset)
         latest = list(changes.order_by("-rounds")[:points])
         curve = [_describe_point(change) for change in reversed(latest)]
-        curves.append({"ruleset": row.ruleset} | describe(row) | {"curve": curve})
+        place = {"ruleset": row.ruleset, "rank": row.board_rank, "total": row.total}
+        curves.append(place | describe(row) | {"curve": curve})
     return curves
 
 

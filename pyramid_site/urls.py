@@ -25,6 +25,7 @@ from leaderboard.views import days as day_pages
 from leaderboard.views import home as home_pages
 from leaderboard.views import players as player_pages
 from leaderboard.views import races as race_pages
+from leaderboard.views import ratings as rating_pages
 from leaderboard.views import replays as replay_pages
 from leaderboard.views import results as result_pages
 
@@ -71,6 +72,7 @@ urlpatterns = [
     path("boards/", board_pages.list_boards, name="boards"),
     path("boards/<str:letter>/", board_pages.show_board, name="board"),
     path("boards/deals/<str:code>/", board_pages.show_deal_board, name="deal-board"),
+    path("ratings/<str:letter>/", rating_pages.show_board, name="rating-board"),
     path("seasons/", day_pages.show_this_season, name="seasons"),
     path("seasons/<str:month>/", day_pages.show_season, name="season"),
     path("calendar/", day_pages.show_calendar, name="calendar"),

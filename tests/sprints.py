@@ -1,5 +1,6 @@
 """Sprints for tests: on deals of the pool, whose winning moves are known; and time that passes at once."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -8,8 +9,12 @@ from django.db import transaction
 from django.db.models import F
 
 from games.actions import store_deal
-from games.models import Attempt, Deal
-from leaderboard.models import Entry, Progress, Race, Round, Seat, Sprint, SprintPlayer
+from games.engine import deal as engine
+from games.models import Attempt, Deal, Player
+from leaderboard import ratings
+from leaderboard.actions import read_clock
+from leaderboard.models import Entry, Progress, Race, RatingChange, Round, Seat, Sprint, SprintPlayer
+from leaderboard.rating import Skill
 from tests.client import Api
 from tests.players import solved_deals
 
@@ -61,6 +66,24 @@ def win(api: Api, sprint: int) -> dict[str, Any]:
     status, answer = api.post(f"attempts/{attempt['id']}/moves/", {"from_ply": 0, "moves": moves})
     assert (status, answer["end"]) == (200, "won")
     return answer
+
+
+def give_ratings(letter: str, *results: Sequence[Player]) -> None:
+    """Rated rounds that nobody played: of each the players, the first one first. Once a ruleset."""
+    now, maker = read_clock(), results[0][0]
+    sprint = Sprint.objects.create(maker=maker, host=maker, ruleset=letter, most=100, best_of=5, ended_at=now)
+    skills: dict[int, Skill] = {}
+    for number, players in enumerate(results, 1):
+        over_at = now - timedelta(hours=1 + len(results) - number)
+        window = {"opens_at": over_at - timedelta(minutes=9), "closes_at": over_at}
+        deal = store_deal(deal=engine.Deal.from_seed(letter, 7000 + number))
+        race = Race.objects.create(kind=Race.SPRINT, ruleset=letter, deal=deal, **window)
+        played = Round.objects.create(sprint=sprint, number=number, race=race, over_at=over_at, settled_at=over_at)
+        ranks = {player.pk: rank for rank, player in enumerate(players, 1)}
+        after = ratings._rate(ranks, skills)
+        RatingChange.objects.bulk_create(ratings._write_changes(played.pk, ranks, after))
+        skills |= after
+    ratings._store(letter, skills)
 
 
 @transaction.atomic

@@ -47,6 +47,8 @@ class PointAnswer(RatingAnswer):
 
 class CurveAnswer(RatingAnswer):
     ruleset = field()
+    rank = field(serializers.IntegerField, "On the ruleset's board of ratings.")
+    total = field(serializers.IntegerField, "How many stand there.")
     curve = PointAnswer(many=True)
 
 

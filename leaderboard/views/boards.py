@@ -21,6 +21,7 @@ from leaderboard.races import day_of
 from leaderboard.views.charts import draw_bars
 from leaderboard.views.home import read_leaders
 from leaderboard.views.links import Link, link_to, write_period
+from leaderboard.views.ratings import list_best
 from leaderboard.words import write_seconds, write_time
 
 ROWS = 50
@@ -56,7 +57,7 @@ class Asked(NamedTuple):
 
 def list_boards(request: HttpRequest) -> HttpResponse:
     """Every ruleset with its best win, and the ways to seasons, days and clubs."""
-    return render(request, "leaderboard/boards.html", {"rulesets": read_leaders()})
+    return render(request, "leaderboard/boards.html", {"rulesets": read_leaders(), "ratings": list_best()})
 
 
 def show_board(request: HttpRequest, letter: str) -> HttpResponse:

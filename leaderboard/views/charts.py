@@ -78,6 +78,32 @@ def draw_line(values: Sequence[int]) -> Line | None:
     return Line(" ".join(f"{x},{y}" for x, y in places), low, high)
 
 
+class Curve(NamedTuple):
+    """A line through values from the left to the right with a band around it; `low` and `high` as of a Line."""
+
+    points: str
+    band: str
+    low: int
+    high: int
+
+
+def draw_curve(values: Sequence[tuple[int, int]]) -> Curve | None:
+    """A curve of (value, margin on either side); None for fewer than two: they make no line."""
+    if len(values) < 2:
+        return None
+    low, high = min(value - margin for value, margin in values), max(value + margin for value, margin in values)
+    step = WIDTH / (len(values) - 1)
+    scale = HEIGHT / ((high - low) or 1)
+
+    def place(i: int, value: int) -> str:
+        return f"{round(i * step, 1)},{round((high - value) * scale, 1)}"
+
+    line = [place(i, value) for i, (value, _margin) in enumerate(values)]
+    above = [place(i, value + margin) for i, (value, margin) in enumerate(values)]
+    below = [place(i, value - margin) for i, (value, margin) in enumerate(values)]
+    return Curve(" ".join(line), " ".join(above + below[::-1]), low, high)
+
+
 CELL = 12  # with the gap to the next
 WEEKS = 27
 

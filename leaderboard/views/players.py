@@ -18,6 +18,7 @@ from leaderboard.models import Follow
 from leaderboard.races import day_of
 from leaderboard.views.charts import count_times, draw_bars, draw_days, draw_line
 from leaderboard.views.links import Link, link_to, read_offset
+from leaderboard.views.ratings import list_curves
 from leaderboard.words import write_form_data, write_seconds, write_time
 
 GAMES = 25
@@ -55,6 +56,7 @@ def show_player(request: HttpRequest, name: str) -> HttpResponse:
         "player": player,
         "is_me": request.user == player,
         "totals": [_tell_total(request, row, letter) for row in totals],
+        "ratings": list_curves(player),
         "ruleset": gettext(RULESETS[letter].name) if letter else None,
         "data": write_form_data(),
     }

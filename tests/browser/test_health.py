@@ -30,6 +30,7 @@ PAGES = {
     "boards/": ["/boards/"],
     "boards/<str:letter>/": ["/boards/D/"],
     "boards/deals/<str:code>/": ["/boards/deals/PY1-N-AAAAAAS/?clock=client"],
+    "ratings/<str:letter>/": ["/ratings/D/"],
     "seasons/": ["/seasons/"],
     "seasons/<str:month>/": ["/seasons/2026-11/"],
     "calendar/": ["/calendar/"],

@@ -7,7 +7,7 @@ import pytest
 from games.rates import BUCKETS, Buckets
 from games.throttles import Rate
 from tests.client import Api
-from tests.players import EASY_MOVES, easy_deal, log_in, make_player
+from tests.players import EASY_MOVES, easy_deal, log_in, make_player, open_attempt
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +60,17 @@ def test_judging_costs_by_the_size_of_what_is_judged(one_a_minute: None) -> None
     replay = {"format": "pyramid-replay/1", "deal": easy_deal().code, "moves": " ".join(["D U"] * 500 + [EASY_MOVES])}
     assert Api().post("replays/validate/", replay)[0] == 200
     assert Api().get("rulesets/")[0] == 429
+
+
+def test_a_game_of_the_computers_costs_as_much_as_ten_calls(settings: Any, one_a_minute: None) -> None:
+    settings.RATE = Rate(25, 1)
+    attempt = open_attempt(make_player("Ada"), easy_deal())
+    ada = log_in(attempt.player)
+    answers = [ada.get(f"attempts/{attempt.pk}/opponent/?strength={strength}")[0] for strength in ("easy", "medium")]
+    assert answers == [200, 200]
+    assert ada.get(f"attempts/{attempt.pk}/opponent/?strength=strong")[0] == 429
+    assert ada.headers["Retry-After"] in ("5", "6"), "five units are left"
+    assert ada.get(f"attempts/{attempt.pk}/")[0] == 200
 
 
 @pytest.mark.parametrize("text", ["", "10", "10/0", "0/10", "a/b", "10/10/10", "-1/5"])
