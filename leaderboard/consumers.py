@@ -1,4 +1,4 @@
-"""The websockets: a race's feed, a table that is watched, and play. docs/live.md describes the frames.
+"""The websockets: a race's feed, a table that is watched, a sprint, and play. docs/live.md describes the frames.
 
 A consumer only admits a client and passes frames on; what is told is `watching`'s, how it gets there `hub`'s, and a
 move over a socket is the very call that it is over REST. `scope["call"]` makes that call (pyramid_site.asgi).
@@ -230,6 +230,14 @@ class TableFeed(Watcher):
         if attempt is None:
             raise Closed(watching.NOT_TO_SEE)
         await self.watch(("table", attempt), lambda hub: watching.TableTopic(hub, attempt))
+
+
+class SprintFeed(Watcher):
+    """ws/sprints/{id}/: everybody may look; who is in it is heard of as long as the socket is open."""
+
+    async def begin(self) -> None:
+        sprint = self.scope["url_route"]["kwargs"]["sprint"]
+        await self.watch(("sprint", sprint), lambda hub: watching.SprintTopic(hub, sprint))
 
 
 class Play(Socket):

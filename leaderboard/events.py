@@ -16,17 +16,17 @@ from django.conf import settings
 from django.db import Error, connection, transaction
 
 CHANNEL = "pyramidion"
-MOST = 4  # wake-ups of a race in a second, from one process; the hubs look by themselves as often
+MOST = 4  # wake-ups of a race or a sprint in a second, from one process; the hubs look by themselves as often
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 
 logger = logging.getLogger(__name__)
 
-_woken: dict[int, "Wakes"] = {}
+_woken: dict[str, "Wakes"] = {}
 _lock = threading.Lock()
 
 
 class Wakes:
-    """When a race was woken: MOST times in a second at most."""
+    """When a race or a sprint was woken: MOST times in a second at most."""
 
     def __init__(self) -> None:
         self.latest = deque([-1.0] * MOST, MOST)
@@ -45,27 +45,44 @@ class Wakes:
 
 def wake(*races: int) -> None:
     """Once the transaction is committed (now where there is none), tell every hub to look at these races."""
-    transaction.on_commit(lambda: _notify(races), robust=True)
+    _wake_later([name_race(race) for race in races])
 
 
-def _notify(races: tuple[int, ...]) -> None:
+def wake_sprint(sprint: int) -> None:
+    """The same of a sprint."""
+    _wake_later([name_sprint(sprint)])
+
+
+def name_race(race: int) -> str:
+    return f"race {race}"
+
+
+def name_sprint(sprint: int) -> str:
+    return f"sprint {sprint}"
+
+
+def _wake_later(names: list[str]) -> None:
+    transaction.on_commit(lambda: _notify(names), robust=True)
+
+
+def _notify(names: list[str]) -> None:
     try:
-        for race in filter(_is_due, races):
+        for name in filter(_is_due, names):
             with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, str(race)])
+                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, name])
     except Error as error:
         logger.warning("A wake-up was lost: %s", error)
 
 
-def _is_due(race: int) -> bool:
+def _is_due(name: str) -> bool:
     with _lock:
         for other in [other for other, wakes in _woken.items() if wakes.is_old()]:
             del _woken[other]
-        return _woken.setdefault(race, Wakes()).is_due()
+        return _woken.setdefault(name, Wakes()).is_due()
 
 
-async def listen(wake: Callable[[int], Any]) -> None:
-    """Call `wake` with the id of each race that is told of, for ever; a lost connection is made again."""
+async def listen(wake: Callable[[str], Any]) -> None:
+    """Call `wake` with the name of each race and sprint that is told of, for ever; a lost connection is made again."""
     pause = FIRST_PAUSE
     while True:
         try:
@@ -74,8 +91,7 @@ async def listen(wake: Callable[[int], Any]) -> None:
                 await listening.execute(f"LISTEN {CHANNEL}")
                 pause = FIRST_PAUSE
                 async for notice in listening.notifies():
-                    if notice.payload.isdigit():
-                        wake(int(notice.payload))
+                    wake(notice.payload)
         except (psycopg.Error, Error, OSError) as error:
             logger.warning("Not listening for wake-ups: %s", error)
         except Exception:

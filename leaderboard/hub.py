@@ -89,7 +89,8 @@ class Topic:
     """What some sockets watch. A subclass says how it is read and what a newcomer is told.
 
     `begin` reads for the first time and says whether there is such a thing; `look` reads what has changed and tells
-    it. What the database refuses is logged, and tried again. window: seconds from one look to the next.
+    it. What the database refuses is logged, and tried again. window: seconds from one look to the next. names: of the
+    races and sprints whose wake-ups it heeds.
     """
 
     window = WINDOW
@@ -100,6 +101,7 @@ class Topic:
         self.users = 0  # those who are here, and those who are coming
         self.woken = asyncio.Event()
         self.wakes = events.Wakes()
+        self.names: set[str] = set()
         self.ready: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self.task = asyncio.ensure_future(self._run())
 
@@ -164,11 +166,11 @@ class Hub:
         if not self.tasks:
             self.tasks = [asyncio.ensure_future(events.listen(self.wake)), asyncio.ensure_future(self._guard())]
 
-    def wake(self, race: int) -> None:
-        """Look at a race now."""
-        topic = self.topics.get(race)
-        if topic and topic.wakes.is_due():  # of many processes each may wake it
-            topic.woken.set()
+    def wake(self, name: str) -> None:
+        """Look now at what heeds the wake-ups of that race or sprint."""
+        for topic in self.topics.values():
+            if name in topic.names and topic.wakes.is_due():  # of many processes each may wake it
+                topic.woken.set()
 
     async def read(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
         """What a function that asks the database returns. All are asked one after the other, in one thread."""

@@ -33,11 +33,31 @@ def settle_all(*, host: Player | None = None) -> None:
         settle(pk)
 
 
+def lock(pk: int) -> Sprint | None:
+    """A sprint, under the lock of whoever changes it; its watchers are woken once that is committed."""
+    events.wake_sprint(pk)
+    return Sprint.objects.select_for_update(no_key=True).filter(pk=pk).first()
+
+
+def next_moment(pk: int, now: datetime) -> datetime | None:
+    """When, after now, something is due in a sprint or its round starts, if nobody does anything before."""
+    found = Sprint.objects.filter(pk=pk, ended_at=None).first()
+    if found is None:
+        return None
+    current = current_round(found)
+    moments = [moment for moment, _member in _read_silences(found, current)]
+    if current is not None:
+        race, runners = current.race, _read_runners(current)
+        moments += [race.opens_at, sprints.over_at(runners, race.opens_at, race.closes_at)]
+    elif found.starts_at:
+        moments += [found.starts_at - sprints.COUNTDOWN, found.starts_at]
+    return min((moment for moment in moments if moment > now), default=None)
+
+
 def _take_step(pk: int, *, locked: bool) -> bool:
     """Whether something is due; with the lock it is done."""
-    sprint = Sprint.objects.filter(pk=pk, ended_at=None)
-    found = (sprint.select_for_update(no_key=True) if locked else sprint).first()
-    if found is None:
+    found = lock(pk) if locked else Sprint.objects.filter(pk=pk).first()
+    if found is None or found.ended_at:
         return False
     now = actions.read_clock()
     current = current_round(found)
@@ -49,20 +69,25 @@ def _take_step(pk: int, *, locked: bool) -> bool:
 
 
 def _drop_silent(sprint: Sprint, current: Round | None, now: datetime, locked: bool) -> bool:
-    moved = {}
-    if current:
-        moved = {seen.runner.player: seen.moved_at for seen in rounds.read_runners([current.pk])[current.pk]}
-    awaited = sprint.starts_at if current is None or current.number == 1 else None
-    members = sprint.members.filter(left_at=None)
-    silent = [
-        (moment, member)
-        for member in members.order_by("id")
-        if (moment := sprints.silent_from(member.heard_at, moved.get(member.player_id), awaited)) <= now
-    ]
+    silent = [(moment, member) for moment, member in _read_silences(sprint, current) if moment <= now]
     if locked:
         for moment, member in silent:
             drop(sprint, member, moment)
     return bool(silent)
+
+
+def _read_silences(sprint: Sprint, current: Round | None) -> list[tuple[datetime, SprintPlayer]]:
+    """Who is in a sprint, each with the moment from which on who sends nothing is out."""
+    moved = {}
+    if current:
+        moved = {seen.runner.player: seen.moved_at for seen in rounds.read_runners([current.pk])[current.pk]}
+    awaited = sprint.starts_at if current is None or current.number == 1 else None
+    members = sprint.members.filter(left_at=None).order_by("id")
+    return [(sprints.silent_from(member.heard_at, moved.get(member.player_id), awaited), member) for member in members]
+
+
+def _read_runners(current: Round) -> list[sprints.Runner]:
+    return [seen.runner for seen in rounds.read_runners([current.pk])[current.pk]]
 
 
 def drop(sprint: Sprint, member: SprintPlayer, moment: datetime) -> None:
@@ -118,7 +143,7 @@ def _follow_round(sprint: Sprint, current: Round, now: datetime, locked: bool) -
         if is_void and locked:
             _call_off(sprint, current, now)
         return is_void
-    runners = [seen.runner for seen in rounds.read_runners([current.pk])[current.pk]]
+    runners = _read_runners(current)
     over = sprints.over_at(runners, race.opens_at, race.closes_at)
     if now >= over:
         if locked:

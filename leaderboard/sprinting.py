@@ -3,6 +3,7 @@
 Each of these settles first what time has done (`settling`), and is one transaction under a lock on the sprint.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from hmac import compare_digest
 
@@ -17,7 +18,7 @@ from games.errors import Problem
 from games.models import Player, read_deal
 from leaderboard import actions, racing, sprints
 from leaderboard.models import Entry, Round, Seat, Sprint, SprintPlayer
-from leaderboard.settling import begin_round, current_round, drop, settle, settle_all
+from leaderboard.settling import begin_round, current_round, drop, lock, settle, settle_all
 
 FARTHEST = timedelta(days=7)
 MOST_SPRINTS = 5
@@ -92,8 +93,13 @@ def list_lobbies(now: datetime) -> list[Sprint]:
 
 def hear(*, player: Player, sprint: int) -> None:
     """Note that a player in a sprint has sent something."""
-    member = SprintPlayer.objects.filter(sprint=sprint, player=player, left_at=None)
-    member.filter(heard_at__lt=Now() - HEARD_EVERY).update(heard_at=Now())
+    hear_all(players=[player.pk], sprint=sprint)
+
+
+def hear_all(*, players: Collection[int], sprint: int) -> None:
+    """Note the same of those of these players who are in a sprint."""
+    members = SprintPlayer.objects.filter(sprint=sprint, player__in=players, left_at=None)
+    members.filter(heard_at__lt=Now() - HEARD_EVERY).update(heard_at=Now())
 
 
 def join(*, player: Player, sprint: int, invite_code: str = "") -> None:
@@ -217,7 +223,7 @@ def make_rematch(*, player: Player, sprint: int) -> Sprint:
 
 
 def _lock(pk: int) -> Sprint:
-    sprint = Sprint.objects.select_for_update(no_key=True).filter(pk=pk).first()
+    sprint = lock(pk)
     if sprint is None:
         raise no_such_sprint()
     return sprint

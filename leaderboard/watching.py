@@ -1,17 +1,18 @@
-"""The topics of the hub: a race, and the table of one who plays in it."""
+"""The topics of the hub: a race, the table of one who plays in it, and a sprint."""
 
 import time
+from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from games.engine.cards import write_cards
 from games.engine.replay import dump
 from games.errors import Problem
 from games.models import Attempt
 from games.names import clean_name, name_key
-from leaderboard import feed, sight
+from leaderboard import describing, events, feed, settling, sight, sprinting
 from leaderboard.actions import read_clock
-from leaderboard.hub import LONGEST_PAUSE, NOT_FOUND, WINDOW, Hub, Topic
+from leaderboard.hub import GAP, LONGEST_PAUSE, NOT_FOUND, WINDOW, Hub, Topic
 from leaderboard.models import Entry, Race
 
 REREAD = 30.0  # seconds between two looks at everything
@@ -31,6 +32,7 @@ class RaceTopic(Topic):
     def __init__(self, hub: Hub, race: int) -> None:
         super().__init__(hub)
         self.race = race
+        self.names = {events.name_race(race)}
         self.state: feed.State
         self.snapshot: str | None = None
         self.told: dict[int, datetime] = {}
@@ -168,3 +170,86 @@ def find_table(race: int, player: str, viewer: int) -> int | None:
     if own is None or theirs is None or theirs.player.is_banned or order is None or not own.attempt.expire(now=now).end:
         return None
     return theirs.attempt_id if sight.may_see_rest(own.player, order, now=now) else None
+
+
+class SeenSprint(NamedTuple):
+    """A sprint as it was read: all that is told of it, what of that is worth a frame, and when something is due."""
+
+    told: dict[str, Any]
+    gist: dict[str, Any]
+    now: datetime
+    due_at: datetime | None
+
+
+class SprintTopic(Topic):
+    """A sprint: told again after each change but those in the midst of a round, of which the round's race tells.
+
+    To look is to settle it, so a sprint that is watched goes on by itself: it is looked at when something is due. Who
+    is in it and has a socket here is heard of.
+    """
+
+    def __init__(self, hub: Hub, sprint: int) -> None:
+        super().__init__(hub)
+        self.sprint = sprint
+        self.seen: SeenSprint
+        self.read_at = 0.0
+        self.heard: set[int] = set()
+        self.hear_at = 0.0
+
+    def __str__(self) -> str:
+        return f"Sprint {self.sprint}"
+
+    def write_snapshot(self) -> str:
+        now = self.seen.now + timedelta(seconds=time.monotonic() - self.read_at)
+        return dump({"type": "sprint", "sprint": self.seen.told | {"now": feed.write_moment(now)}})
+
+    async def begin(self) -> bool:
+        try:
+            self._set(await self.hub.read(read_sprint, self.sprint, []))
+        except Problem:
+            return False
+        return True
+
+    async def look(self) -> None:
+        before = self.seen.gist
+        try:
+            self._set(await self.hub.read(read_sprint, self.sprint, self._whom_to_hear()))
+        except Problem:
+            self.end(NOT_FOUND)
+            return
+        if self.seen.gist != before:
+            self.tell({"type": "sprint", "sprint": self.seen.told})
+
+    def _whom_to_hear(self) -> set[int]:
+        """Who is to be heard of with this look: newcomers at once, the others from time to time."""
+        players = {member.caller.player for member in self.members if member.caller}
+        if players <= self.heard and time.monotonic() < self.hear_at:
+            return set()
+        self.heard, self.hear_at = players, time.monotonic() + sprinting.HEARD_EVERY.total_seconds()
+        return players
+
+    def _set(self, seen: SeenSprint) -> None:
+        self.seen, self.read_at = seen, time.monotonic()
+        self.names = {events.name_sprint(self.sprint)}
+        self.names |= {events.name_race(played["race"]) for played in seen.told["rounds"]}
+        # of many wake-ups at once some are left out
+        self.window = LONGEST_PAUSE if self.wakes.is_old() else WINDOW
+        if seen.due_at:
+            self.window = min(self.window, (seen.due_at - seen.now).total_seconds() + GAP)
+
+
+def read_sprint(sprint: int, heard: Collection[int]) -> SeenSprint:
+    """A sprint, settled, after these players were heard of. Raises Problem (404)."""
+    sprinting.hear_all(players=heard, sprint=sprint)
+    told = describing.describe_sprint(sprint, None)
+    now = datetime.fromisoformat(told["now"])
+    return SeenSprint(told, _leave_progress_out(told), now, settling.next_moment(sprint, now))
+
+
+def _leave_progress_out(told: dict[str, Any]) -> dict[str, Any]:
+    rounds = [played | {"players": [_write_end(row) for row in played["players"]]} for played in told["rounds"]]
+    return told | {"now": None, "rounds": rounds}
+
+
+def _write_end(row: dict[str, Any]) -> dict[str, Any]:
+    return {"player": row["player"]} if row["state"] in ("waiting", "playing") else row

@@ -180,5 +180,6 @@ websocket_urlpatterns = [
     path("ws/races/<int:race>/", consumers.RaceFeed.as_asgi()),
     path("ws/daily/<str:letter>/", consumers.DailyFeed.as_asgi()),
     path("ws/races/<int:race>/watch/<str:player>/", consumers.TableFeed.as_asgi()),
+    path("ws/sprints/<int:sprint>/", consumers.SprintFeed.as_asgi()),
     path("ws/attempts/<int:attempt>/", consumers.Play.as_asgi()),
 ]

@@ -1,6 +1,5 @@
 """REST: sprints."""
 
-from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext
@@ -16,11 +15,11 @@ from games.api import api_view, field, find_ruleset
 from games.models import DIFFICULTIES, Player, read_deal
 from games.rest import StrictBooleanField, StrictCharField, StrictSerializer, check_fields, read_caller, read_fields
 from games.schema import SIGNED_IN, TOKEN_OR_NONE
-from leaderboard import actions, addresses, rounds, sprinting, sprints
+from leaderboard import actions, addresses, sprinting, sprints
 from leaderboard.api.races import describe_attempt
 from leaderboard.api.racing import UNRANKED, EnteredAnswer
-from leaderboard.models import Round, Sprint, SprintPlayer
-from leaderboard.rounds import Seen
+from leaderboard.describing import describe_head, describe_sprint
+from leaderboard.models import Sprint, SprintPlayer
 
 PHASES = (sprints.LOBBY, sprints.COUNTING, sprints.RUNNING, sprints.OVER)
 
@@ -145,14 +144,14 @@ def list_sprints(request: Request) -> Response:
     if request.method == "POST":
         host = read_caller(request)
         sprint = _make_sprint(host, read_fields(NewSprint, request.data))
-        return Response(_describe_sprint(sprint.pk, host), status=201)
+        return Response(describe_sprint(sprint.pk, host), status=201)
     check_fields(request.query_params, ())
     found = sprinting.list_lobbies(actions.read_clock())
     there = SprintPlayer.objects.filter(sprint__in=found, left_at=None).values_list("sprint", flat=True)
     counts = {sprint.pk: 0 for sprint in found}
     for pk in there:
         counts[pk] += 1
-    return Response({"rows": [_describe_head(sprint, counts[sprint.pk]) for sprint in found]})
+    return Response({"rows": [describe_head(sprint, counts[sprint.pk]) for sprint in found]})
 
 
 def _make_sprint(host: Player, fields: dict[str, Any]) -> Sprint:
@@ -178,7 +177,7 @@ def show_sprint(request: Request, sprint: int) -> Response:
     Who is in it asks at least once in two minutes: a player who sends nothing for so long is out.
     """
     check_fields(request.query_params, ())
-    answer = _describe_sprint(sprint, request.user)
+    answer = describe_sprint(sprint, request.user)
     if isinstance(request.user, Player):
         sprinting.hear(player=request.user, sprint=sprint)
     return Response(answer)
@@ -190,7 +189,7 @@ def join_sprint(request: Request, sprint: int) -> Response:
     """Come into a sprint; twice is once. Who comes while a round runs waits for the next, and may watch."""
     player, fields = read_caller(request), read_fields(JoinSprintBody, request.data)
     sprinting.join(player=player, sprint=sprint, invite_code=fields.get("invite_code", ""))
-    return Response(_describe_sprint(sprint, player))
+    return Response(describe_sprint(sprint, player))
 
 
 @extend_schema(request=None, responses=SprintAnswer, summary="Leave a sprint")
@@ -200,7 +199,7 @@ def leave_sprint(request: Request, sprint: int) -> Response:
     check_fields(request.data, ())
     player = read_caller(request)
     sprinting.leave(player=player, sprint=sprint)
-    return Response(_describe_sprint(sprint, player))
+    return Response(describe_sprint(sprint, player))
 
 
 @extend_schema(request=ReadyBody, responses=SprintAnswer, summary="Say whether I am ready")
@@ -209,7 +208,7 @@ def set_ready(request: Request, sprint: int) -> Response:
     """Tells the others, and the host, who starts when it pleases."""
     player = read_caller(request)
     sprinting.set_ready(player=player, sprint=sprint, ready=read_fields(ReadyBody, request.data)["ready"])
-    return Response(_describe_sprint(sprint, player))
+    return Response(describe_sprint(sprint, player))
 
 
 @extend_schema(request=None, responses=SprintAnswer, summary="Start a sprint")
@@ -219,7 +218,7 @@ def start_sprint(request: Request, sprint: int) -> Response:
     check_fields(request.data, ())
     player = read_caller(request)
     sprinting.start(player=player, sprint=sprint)
-    return Response(_describe_sprint(sprint, player))
+    return Response(describe_sprint(sprint, player))
 
 
 @extend_schema(request=None, responses=SprintAnswer, summary="Meet again")
@@ -228,7 +227,7 @@ def rematch_sprint(request: Request, sprint: int) -> Response:
     """The lobby of another sprint with the same people, once this one is over; there is one, whoever asks."""
     check_fields(request.data, ())
     player = read_caller(request)
-    return Response(_describe_sprint(sprinting.make_rematch(player=player, sprint=sprint).pk, player))
+    return Response(describe_sprint(sprinting.make_rematch(player=player, sprint=sprint).pk, player))
 
 
 @extend_schema(request=None, responses={201: EnteredAnswer, 200: EnteredAnswer}, summary="Play a sprint's round")
@@ -248,85 +247,3 @@ def enter_sprint(request: Request, sprint: int) -> Response:
     because = entry.unranked_because
     note = {"unranked_because": because or None, "note": gettext(UNRANKED[because]) if because else None}
     return Response(describe_attempt(entry.attempt) | note, status=201 if created else 200)
-
-
-# Writing
-
-
-def write_time(moment: datetime | None) -> str | None:
-    return moment.isoformat(timespec="microseconds") if moment else None
-
-
-def _describe_head(sprint: Sprint, present: int) -> dict[str, Any]:
-    return {
-        "id": sprint.pk,
-        "host": None if sprint.host.is_banned else sprint.host.name,
-        "ruleset": sprint.ruleset,
-        "difficulty": sprint.difficulty or None,
-        "rated": not sprint.deal,
-        "needs_code": bool(sprint.invite_code),
-        "most": sprint.most,
-        "best_of": sprint.best_of,
-        "present": present,
-        "starts_at": write_time(sprint.starts_at),
-    }
-
-
-def _describe_sprint(pk: int, viewer: Any) -> dict[str, Any]:
-    sprint, now = sprinting.find_sprint(pk), actions.read_clock()
-    played = list(sprint.rounds.select_related("race").order_by("number"))
-    members = list(sprint.members.select_related("player").order_by("joined_at", "id"))
-    seen = rounds.read_runners([one.pk for one in played])
-    over = [([row.runner for row in seen[one.pk]], one.over_at) for one in played if one.over_at]
-    scores = sprints.add_up(over)
-    ranks = sprints.rank_all(scores)
-    is_in = any(member.player == viewer and member.left_at is None for member in members)
-    opens_at = played[-1].race.opens_at if played else None
-    return _describe_head(sprint, sum(member.left_at is None for member in members)) | {
-        "phase": sprints.phase(now, opens_at, sprint.ended_at),
-        "now": write_time(now),
-        "invite_code": sprint.invite_code or None if is_in else None,
-        "ended_at": write_time(sprint.ended_at),
-        "rematch": sprint.rematch_id,
-        "players": [
-            {
-                "player": member.player.name,
-                "ready": member.ready,
-                "joined_at": write_time(member.joined_at),
-                "left_at": write_time(member.left_at),
-                "won": scores[member.player_id].won if member.player_id in scores else 0,
-                "rank": ranks.get(member.player_id),
-            }
-            for member in members
-            if not member.player.is_banned
-        ],
-        "rounds": [_describe_round(one, seen[one.pk]) for one in played],
-    }
-
-
-def _describe_round(played: Round, seen: list[Seen]) -> dict[str, Any]:
-    ranks = sprints.rank_round((row.runner for row in seen), played.over_at) if played.over_at else {}
-    return {
-        "number": played.number,
-        "race": played.race_id,
-        "opens_at": write_time(played.race.opens_at),
-        "ends_at": write_time(played.race.closes_at),
-        "over_at": write_time(played.over_at),
-        "players": [_describe_runner(row, ranks.get(row.runner.player)) for row in seen if not row.banned],
-    }
-
-
-def _describe_runner(row: Seen, rank: int | None) -> dict[str, Any]:
-    runner = row.runner
-    begun = "playing" if row.attempt else "waiting"
-    return {
-        "player": row.name,
-        "state": "out" if runner.out_at else runner.end or begun,
-        "removed": 28 - runner.left,
-        "moves": row.moves,
-        "official_ms": runner.official_ms,
-        "replay": row.attempt,
-        "held": row.held or None,
-        "void": row.void,
-        "rank": rank,
-    }

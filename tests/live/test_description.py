@@ -18,8 +18,9 @@ from pyramid_site.urls import websocket_urlpatterns
 from tests.live.conftest import FEW
 from tests.live.frames import DESCRIPTION, MESSAGES, check_frame, resolve, validator
 from tests.live.sockets import log_in_by_token, open_socket
-from tests.players import EASY_MOVES, make_daily, make_players, own_line
+from tests.players import EASY_MOVES, log_in, make_daily, make_players, own_line
 from tests.site.servers import ROOT, RunningServer
+from tests.sprints import begin, fill_pool, make_sprint, win
 
 LIVE = (ROOT / "docs/live.md").read_text()
 
@@ -60,7 +61,10 @@ def test_every_described_frame_is_sent_and_every_kind_of_row(server: RunningServ
     actions.resign(player=watcher, attempt=attempts[0])
     frames: list[dict[str, Any]] = []
     token = log_in_by_token(watcher)
+    fill_pool(1)
+    sprint = make_sprint(*map(log_in, players))
     with (
+        open_socket(server, f"sprints/{sprint}/") as sprint_feed,
         open_socket(server, f"races/{race.pk}/") as feed,
         open_socket(server, f"races/{race.pk}/watch/{quote(others[0].name)}/", token=token) as table,
         open_socket(server, f"attempts/{attempts[0]}/", token=token) as play,
@@ -80,6 +84,12 @@ def test_every_described_frame_is_sent_and_every_kind_of_row(server: RunningServ
         while not {"started", "finished", "held", "voided"} <= {row["kind"] for row in rows}:
             frames.append(feed.take())
             rows += frames[-1]["rows"]
+        begin(log_in(watcher), sprint)
+        win(log_in(others[0]), sprint)
+        for player in players:
+            log_in(player).post(f"sprints/{sprint}/leave/", {})
+        while frames[-1].get("sprint", {}).get("phase") != "over":
+            frames.append(sprint_feed.take())
     assert {frame["type"] for frame in frames} == set(MESSAGES) - {"call", "token"}
 
 

@@ -104,6 +104,8 @@ def test_an_address_that_has_nothing_is_refused_or_closed(server: RunningServer)
         "races/0/": 4404,
         "races/99999999999999999999/": 4404,
         f"races/{'9' * 1000}/": 4404,
+        "sprints/0/": 4404,
+        "sprints/99999999999999999999/": 4404,
         "daily/N/": 4404,
         "daily/%C3%BC/": 4404,
         "daily/%00/": 4404,
@@ -171,7 +173,7 @@ def test_who_does_not_read_is_closed_and_slows_nobody(server: RunningServer) -> 
                     "UPDATE leaderboard_progress SET moves = %s, changed_at = clock_timestamp() WHERE race_id = %s",
                     [number, race.pk],
                 )
-                cursor.execute("SELECT pg_notify('pyramidion', %s)", [str(race.pk)])
+                cursor.execute("SELECT pg_notify('pyramidion', %s)", [f"race {race.pk}"])
                 began = time.monotonic()
                 follow(socket, watcher, lambda n=number: all(r["moves"] == n for r in watcher.playing.values()))  # type: ignore[misc]
                 slowest = max(slowest, time.monotonic() - began)

@@ -56,7 +56,7 @@ def test_whatever_ends_something_wakes_after_the_commit() -> None:
             events._woken.clear()
             end()
             won.refresh_from_db()
-            assert set(told()) == {str(race.pk)}
+            assert set(told()) == {f"race {race.pk}"}
     assert inside
     assert not any(inside)
 
@@ -71,14 +71,15 @@ def test_what_is_not_committed_wakes_nobody() -> None:
         with transaction.atomic():
             events.wake(race.pk)
             assert told() == []
-        assert told() == [str(race.pk)]
+        assert told() == [f"race {race.pk}"]
 
 
 def test_a_race_is_woken_four_times_in_a_second_at_most_and_each_on_its_own() -> None:
     with listening() as told:
         for _ in range(10):
             events.wake(1, 2)
-        assert sorted(told()) == ["1"] * 4 + ["2"] * 4
+            events.wake_sprint(1)
+        assert sorted(told()) == ["race 1"] * 4 + ["race 2"] * 4 + ["sprint 1"] * 4
 
 
 def test_a_wake_up_that_cannot_be_sent_costs_the_move_nothing(caplog: pytest.LogCaptureFixture) -> None:
