@@ -49,6 +49,12 @@ def par_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> set[s
     return told - set(Deal.objects.filter(order__in=told, told_from__gt=now).values_list("order", flat=True))
 
 
+def ghost_orders(orders: Iterable[str], *, now: datetime) -> set[str]:
+    """Those of the orders that anybody may play beside the ghosts of others: no race lies open on them."""
+    orders = set(orders)
+    return orders - set(races_on(orders, now).values_list("deal__order", flat=True))
+
+
 def may_see_rest(viewer: Viewer, order: str, *, now: datetime) -> bool:
     """Whether other people's replays, par and line of cards in this order may be shown."""
     return order in told_orders(viewer, [order], now=now)
@@ -75,7 +81,7 @@ def may_see_ghost(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
         return True
     if attempt.voided_because or attempt.player.is_banned:
         return False
-    return not races_on([attempt.deal.order], now).exists()
+    return bool(ghost_orders([attempt.deal.order], now=now))
 
 
 class Hidden(NamedTuple):

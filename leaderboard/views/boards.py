@@ -1,6 +1,7 @@
 """The pages of boards: of a ruleset in a period, of a deal, and the list of them all."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -13,14 +14,14 @@ from django.utils.translation import gettext, gettext_noop
 from games.engine.errors import CodeError
 from games.engine.rulesets import RULESETS, Ruleset
 from games.errors import Problem
-from games.models import Attempt, Player, read_deal
+from games.models import Attempt, Deal, Player, read_deal, write_code
 from leaderboard import clubs, pages, periods, ranking, sight
 from leaderboard.actions import read_clock
 from leaderboard.models import Standing
 from leaderboard.races import day_of
 from leaderboard.views.charts import draw_bars
 from leaderboard.views.home import read_leaders
-from leaderboard.views.links import Link, link_to, write_period
+from leaderboard.views.links import Link, link_ghost, link_to, write_period
 from leaderboard.views.ratings import list_best
 from leaderboard.words import write_seconds, write_time
 
@@ -210,7 +211,7 @@ def _read_board(request: HttpRequest, ruleset: Ruleset, asked: Asked) -> dict[st
     elif asked.around:
         window |= {"limit": ROWS // 2, "around": asked.around}
     page = _read_page(key, window)
-    rows = _tell_rows(page, request.user)
+    rows = _link_ghosts(key.ruleset, page.cards, _tell_rows(page, request.user))
     me = own["player"] if own else None
     bars, slower = [], 0
     if asked.among is None and page.total > 1:
@@ -280,6 +281,16 @@ def _tell_rows(page: pages.Page, viewer: sight.Viewer) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _link_ghosts(letter: str, orders: Sequence[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of a page, each with where to beat it; orders: of their deals, some of which lie in open races."""
+    free = sight.ghost_orders(orders, now=read_clock()) if orders else set()
+    seeds = dict(Deal.objects.filter(ruleset=letter, order__in=free).values_list("order", "seed"))
+    return [
+        row | {"beat": order in seeds and link_ghost(write_code(letter, order, seeds[order]), row["replay"])}
+        for order, row in zip(orders, rows, strict=True)
+    ]
 
 
 def _tell_picture(bars: list[Any], total: int) -> str:

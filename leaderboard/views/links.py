@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 from django.template.defaultfilters import date as format_date
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from leaderboard import periods
@@ -32,6 +33,11 @@ def link_to(request: HttpRequest, **changes: str | int | None) -> str:
             query[name] = str(value)
     text = query.urlencode(safe=":")
     return f"{request.path}?{text}" if text else request.path
+
+
+def link_ghost(code: str, attempt: int) -> str:
+    """Where a deal is played beside the ghost of a game on it."""
+    return f"{reverse('play-deal', args=[code])}?ghost={attempt}"
 
 
 def read_offset(request: HttpRequest) -> int:

@@ -1,5 +1,6 @@
 """The page of a player: what one has done, how it went over time, and how the viewer compares."""
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import BadRequest
@@ -17,7 +18,7 @@ from leaderboard.actions import read_clock
 from leaderboard.models import Follow
 from leaderboard.races import day_of
 from leaderboard.views.charts import count_times, draw_bars, draw_days, draw_line
-from leaderboard.views.links import Link, link_to, read_offset
+from leaderboard.views.links import Link, link_ghost, link_to, read_offset
 from leaderboard.views.ratings import list_curves
 from leaderboard.words import write_form_data, write_seconds, write_time
 
@@ -168,8 +169,9 @@ def _read_games(request: HttpRequest, player: Player, letter: str) -> dict[str, 
     orders = {game.deal.order for game in rows}
     hidden = sight.hidden_orders(request.user, orders, now=now)
     told = orders if request.user == player else sight.told_orders(request.user, orders, now=now)
+    ghosts = sight.ghost_orders(orders, now=now)
     return {
-        "games": [_tell_game(game, hidden, told) for game in rows],
+        "games": [_tell_game(game, hidden, told, ghosts) for game in rows],
         "orders": [
             Link(gettext(label), f"{link_to(request, ruleset=letter, order=value)}#games", value == order)
             for value, label in ORDERS.items()
@@ -181,7 +183,8 @@ def _read_games(request: HttpRequest, player: Player, letter: str) -> dict[str, 
     }
 
 
-def _tell_game(game: Attempt, hidden: set[str], told: set[str]) -> dict[str, Any]:
+def _tell_game(game: Attempt, hidden: set[str], told: set[str], ghosts: set[str]) -> dict[str, Any]:
+    counts = game.end == Attempt.WON and not game.held and not game.voided_at
     return {
         "id": game.pk,
         "deal": None if game.deal.order in hidden else game.deal.code,
@@ -197,6 +200,7 @@ def _tell_game(game: Attempt, hidden: set[str], told: set[str]) -> dict[str, Any
         "held": bool(game.held),
         "void": game.voided_at is not None,
         "may_see": bool(game.end) and game.deal.order in told and not game.voided_because,
+        "beat": counts and game.deal.order in ghosts and link_ghost(game.deal.code, game.pk),
     }
 
 
@@ -209,7 +213,8 @@ def _compare(request: HttpRequest, player: Player, letter: str) -> dict[str, Any
     if not isinstance(viewer, Player) or viewer == player:
         return {}
     found = stats.list_shared(viewer, player, letter)
-    hidden = sight.hidden_orders(viewer, {row.order for row in found}, now=read_clock())
+    now = read_clock()
+    hidden = sight.hidden_orders(viewer, {row.order for row in found}, now=now)
     shared = [row for row in found if row.order not in hidden]
     mine, theirs = (_find_totals(one, letter) for one in (viewer, player))
     return {
@@ -224,16 +229,23 @@ def _compare(request: HttpRequest, player: Player, letter: str) -> dict[str, Any
         ]
         + [(gettext("Faster on the same deal"), *(sum(row.faster == who for row in shared) for who in (1, -1)))],
         "shared_count": len(shared),
-        "shared": [
-            {
-                "deal": write_code(row.ruleset, row.order, row.seed),
-                "mine": write_time(row.first["official_ms"]),
-                "theirs": write_time(row.second["official_ms"]),
-                "faster": row.faster,
-            }
-            for row in shared[:SHARED]
-        ],
+        "shared": _tell_shared(shared[:SHARED], now),
     }
+
+
+def _tell_shared(shared: list[stats.Shared], now: datetime) -> list[dict[str, Any]]:
+    ghosts = sight.ghost_orders((row.order for row in shared), now=now)
+    codes = [write_code(row.ruleset, row.order, row.seed) for row in shared]
+    return [
+        {
+            "deal": code,
+            "mine": write_time(row.first["official_ms"]),
+            "theirs": write_time(row.second["official_ms"]),
+            "faster": row.faster,
+            "beat": row.order in ghosts and link_ghost(code, row.second["replay"]),
+        }
+        for row, code in zip(shared, codes, strict=True)
+    ]
 
 
 def _find_totals(player: Player, letter: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from games.views import write_page_data
 from leaderboard import pages, ranking, sight, standings, words
 from leaderboard.actions import read_clock
 from leaderboard.models import Entry, Race
+from leaderboard.views.links import link_ghost
 from leaderboard.words import write_time
 
 PAR = "par"  # what `beside` says for the shortest line known
@@ -63,6 +64,7 @@ def show_replay(request: HttpRequest, attempt: int) -> HttpResponse:
     )
     page = {
         "head": _describe_head(found),
+        "beat": _link_ghost(found, now),
         "sides": sides,
         "wanted": wanted,
         "offers": _list_offers(request.user, found, now),
@@ -123,6 +125,13 @@ def _may_see_line(viewer: sight.Viewer, deal: Deal, now: datetime) -> bool:
 def _describe_game(attempt: Attempt) -> dict[str, Any]:
     time = None if attempt.official_ms is None else write_time(attempt.official_ms)
     return {"title": attempt.player.name, "time": time, "line": attempt.moves, "times": attempt.times}
+
+
+def _link_ghost(shown: Attempt, now: datetime) -> str | None:
+    """Where the deal is played beside this game; None where it is nothing to beat, or a race lies open on the cards."""
+    counts = shown.end == Attempt.WON and not shown.held and not shown.voided_at
+    free = counts and sight.ghost_orders([shown.deal.order], now=now)
+    return link_ghost(shown.deal.code, shown.pk) if free else None
 
 
 def _list_offers(viewer: sight.Viewer, shown: Attempt, now: datetime) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from leaderboard import drawing, results, sight, words
 from leaderboard.actions import read_clock
 from leaderboard.races import OPEN, phase
 from leaderboard.results import Result
+from leaderboard.views.links import link_ghost
 from leaderboard.views.replays import may_report
 from leaderboard.words import write_time
 
@@ -72,4 +73,4 @@ def _find_game(viewer: Any, result: Result) -> str | None:
     deal = result.attempt.deal
     if sight.hidden_orders(viewer, [deal.order], now=now):
         return None
-    return f"{reverse('play-deal', args=[race.code if race else deal.code])}?ghost={ghost}"
+    return link_ghost(race.code if race else deal.code, ghost)

@@ -342,7 +342,7 @@ def test_the_number_of_queries_does_not_grow_with_what_a_page_shows() -> None:
     for number in range(30):
         place(players[0], 30_000 + number, 20, deal=solved_deals()[number][0])
     me = log_in(players[1])
-    with at_most(16):
+    with at_most(19):
         read(me, "/boards/T/")
     with at_most(26):
         read(me, f"/players/{players[0].name}/")
