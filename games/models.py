@@ -187,6 +187,7 @@ class Attempt(models.Model):
     the human floor; "same_moves", the very moves of an earlier entry. voided_at: since when it counts for nothing;
     voided_because: "ban" where its player was banned, so that it counts again when the ban is lifted.
     digest: SHA-256 of the moves of a win by the server's clock, or of the moves and times that a client sent.
+    A client's game is stored once, beside those that were voided.
     """
 
     SERVER, CLIENT = "server", "client"
@@ -229,7 +230,7 @@ class Attempt(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["player", "deal", "digest"],
-                condition=Q(clock="client"),
+                condition=Q(clock="client", voided_at=None),
                 name="one_replay_a_game",
             ),
             models.CheckConstraint(condition=Q(clock__in=["server", "client"]), name="clock_is_known"),

@@ -56,7 +56,7 @@ def start_ranked(*, player: Player, ruleset: Ruleset, difficulty: str | None = N
         raise Problem(403, "guest", gettext_noop("Guests play for practice: sign up to be ranked."))
     with transaction.atomic():
         attempts = lock_open_attempts(player).filter(ruleset=ruleset.letter, ranked=True)
-        if attempt := attempts.exclude(entries__ranked=True).first():
+        if attempt := find_open(attempts.exclude(entries__ranked=True)):
             return attempt, False
         if difficulty and (pooled := pick_pooled(ruleset=ruleset.letter, difficulty=difficulty)):
             return create_attempt(player, pooled, ranked=True), True
@@ -96,9 +96,19 @@ def lock_open_attempts(player: Player) -> QuerySet[Attempt]:
     return attempts
 
 
+def find_open(attempts: QuerySet[Attempt]) -> Attempt | None:
+    """The open attempt to go on with. A void one is given up: what its player starts now is to count."""
+    attempt = attempts.first()
+    if attempt is None or attempt.voided_at is None:
+        return attempt
+    Attempt.objects.filter(pk=attempt.pk, ended_at=None).update(end=Attempt.RESIGNED, ended_at=Now())
+    events.wake(*progress.follow(attempt.pk))
+    return None
+
+
 def _start_on(player: Player, deal: engine.Deal) -> tuple[Attempt, bool]:
     attempts = lock_open_attempts(player).filter(ruleset=deal.ruleset.letter, deal__order=deal.order)
-    if attempt := attempts.first():
+    if attempt := find_open(attempts):
         return attempt, False
     return create_attempt(player, store_deal(deal=deal), ranked=False), True
 

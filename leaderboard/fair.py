@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext_noop
 
@@ -26,9 +26,11 @@ CHANGES: dict[str, Callable[[Attempt], bool]] = {
 def rule(*, what: str, attempt: Attempt, by: Player | None, because: str) -> bool:
     """Hold, release, void or restore a result, and log it with its reason; False where nothing was to be changed.
 
-    Raises Problem (400) without a reason.
+    Raises Problem: 400 without a reason, 409 `banned` for what is void as long as its player is banned.
     """
     _check_reason(because)
+    if what == Ruling.RESTORE and is_banned(attempt.player):
+        raise Problem(409, "banned", gettext_noop("This player is banned: end the ban first."))
     with transaction.atomic():
         if not CHANGES[what](attempt):
             return False
@@ -72,11 +74,12 @@ def unban(*, player: Player, by: Player | None, because: str) -> None:
     if not is_banned(player):
         raise Problem(409, "not_banned", gettext_noop("This player is not banned."))
     taken = Attempt.objects.filter(player=player, voided_because=Ruling.BAN)
-    for attempt in taken.filter(end=Attempt.WON):
+    one_by_one = Q(end=Attempt.WON) | Q(clock=Attempt.CLIENT)
+    for attempt in taken.filter(one_by_one):
         moderating.restore(attempt=attempt)
     with transaction.atomic():
         forget_kept_pages()
-        taken.update(voided_at=None, voided_because="")
+        taken.exclude(one_by_one).update(voided_at=None, voided_because="")
         Player.objects.filter(pk=player.pk, deleted_at=None).update(is_active=True)
         Ruling.objects.create(what=Ruling.UNBAN, player=player, because=because, by=by)
         events.wake(*set(progress.follow_all(player.pk)))

@@ -32,7 +32,11 @@ def release(*, attempt: Attempt) -> bool:
 
 
 def restore(*, attempt: Attempt) -> bool:
-    """Let a void attempt count again."""
+    """Let a void attempt count again; not a replay that its player has submitted once more, and that one counts."""
+    counting = Attempt.objects.filter(player=attempt.player_id, deal=attempt.deal_id, voided_at=None)
+    equal = counting.filter(clock=Attempt.CLIENT, digest=attempt.digest)
+    if attempt.clock == Attempt.CLIENT and equal.exists():  # one that comes in this moment meets the constraint
+        return False
     return _put_up(attempt, "voided_at = NULL, voided_because = ''", "voided_at IS NOT NULL")
 
 

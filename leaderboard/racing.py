@@ -145,7 +145,7 @@ def enter(*, player: Player, race: int, invite_code: str = "") -> tuple[Entry, b
         because = _why_unranked(player, found)
         if because == Entry.SEEN_BEFORE and found.kind == Race.SPRINT:
             raise seen_before()
-        open_one = attempts.filter(deal=found.deal).first() if because else None
+        open_one = actions.find_open(attempts.filter(deal=found.deal)) if because else None
         deal = store_deal(deal=read_deal(found.code))  # now its seed may be known
         attempt = open_one or actions.create_attempt(player, deal, ranked=not because, race=found)
         attempt.deal = deal

@@ -4,6 +4,8 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
+from django.db.models import F
+
 from games.actions import store_deal
 from games.engine import deal as engine
 from games.engine.replay import RULES_VERSION, Verdict
@@ -24,7 +26,7 @@ RETURNING *
 def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times: list[int]) -> tuple[Attempt, bool]:
     """Store a judged replay that carries the client's clock, and whether it is new; practice, never ranked.
 
-    The same game (deal, moves and times) by the same player again is the same replay.
+    The same game (deal, moves and times) by the same player again is the same replay, unless that is void.
     """
     now = actions.read_clock()
     stored = store_deal(deal=deal)
@@ -62,4 +64,5 @@ def submit_replay(*, player: Player, verdict: Verdict, deal: engine.Deal, times:
     else:
         created = actions.write_row(INSERT_REPLAY, params)
     mine = Attempt.objects.select_related("deal", "player").filter(player=player, clock=Attempt.CLIENT)
-    return mine.get(deal=stored, digest=digest), created
+    same = mine.filter(deal=stored, digest=digest).order_by(F("voided_at").desc(nulls_first=True), "-pk")
+    return same[0], created  # the one that counts, unless a moderator has voided it in this moment

@@ -366,7 +366,7 @@ def submit_replay(request: Request) -> Response:
     """Stores a whole game played elsewhere, judged here; `times` are required.
 
     It carries the client's clock: practice, on the deal's board of that clock. The same game by the same player
-    again is the same replay (200).
+    again is the same replay (200), unless a moderator has voided that.
     """
     data: Any = request.data
     verdict = replay.judge_document(data)

@@ -229,6 +229,19 @@ def test_bans_are_made_and_lifted_in_the_admin(ada: Player, staff: Client) -> No
     assert b"Cheated." in staff.get(f"/admin/games/player/{ada.pk}/change/").content
 
 
+def test_nothing_of_who_is_banned_is_restored(ada: Player, staff: Client) -> None:
+    attempt = win(ada, 5000)
+    fair.ban(player=ada, by=None, because="Cheated.")
+    moderate(staff, "games/attempt", "restore", attempt, because="I looked.")
+    attempt.refresh_from_db()
+    assert attempt.voided_because == "ban"
+    assert not Ruling.objects.filter(what="restore").exists()
+    fair.unban(player=ada, by=None, because="It was somebody else.")
+    attempt.refresh_from_db()
+    assert attempt.voided_at is None
+    check_boards()
+
+
 # Reports
 
 

@@ -8,7 +8,18 @@ from games.models import Attempt, Player
 from leaderboard import actions, moderating
 from leaderboard.models import Board, Standing
 from tests.leaderboard.plain_boards import check_boards
-from tests.players import EASY_MOVES, easy_deal, make_daily, make_player, make_players, open_attempt, win
+from tests.players import (
+    EASY_MOVES,
+    easy_deal,
+    easy_line,
+    in_parallel,
+    log_in,
+    make_daily,
+    make_player,
+    make_players,
+    open_attempt,
+    win,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -129,4 +140,90 @@ def test_a_win_stands_on_the_boards_of_its_races_day_and_not_of_its_start() -> N
     win(make_player("Ada"), 20_000, race=race)
     days = Board.objects.filter(kind="day", standings__isnull=False).values_list("period", flat=True).distinct()
     assert list(days) == [yesterday.isoformat()]
+    check_boards()
+
+
+# After a void the player may play again
+
+
+LINES = {"equal": easy_line(16), "different": easy_line(17)}
+
+
+def submit(player: Player, line: str) -> tuple[int, int]:
+    """The status and the number of a replay that is submitted."""
+    times = [100 * ply for ply in range(len(line.split(" ")))]
+    body = {"format": "pyramid-replay/1", "deal": easy_deal().code, "moves": line, "times": times}
+    status, answer = log_in(player).post("replays/", body)
+    return status, answer["id"]
+
+
+@pytest.mark.parametrize("again", LINES)
+def test_after_a_void_another_replay_counts_and_the_void_one_stays_on_record(ada: Player, again: str) -> None:
+    _status, first = submit(ada, LINES["equal"])
+    moderating.void(attempt=Attempt.objects.get(pk=first))
+    status, second = submit(ada, LINES[again])
+    assert (status, second != first) == (201, True)
+    assert submit(ada, LINES[again]) == (200, second), "and counts once"
+    assert Attempt.objects.get(pk=first).voided_at, "the void one stays void"
+    assert set(Standing.objects.filter(player=ada).values_list("attempt", flat=True)) == {second}
+    check_boards()
+
+
+def test_a_void_replay_is_not_restored_beside_its_equal(ada: Player) -> None:
+    _status, first = submit(ada, easy_line())
+    void_one = Attempt.objects.get(pk=first)
+    moderating.void(attempt=void_one)
+    _status, second = submit(ada, easy_line())
+    assert not moderating.restore(attempt=void_one)
+    assert Attempt.objects.get(pk=first).voided_at
+    moderating.void(attempt=Attempt.objects.get(pk=second))
+    assert moderating.restore(attempt=void_one)
+    assert submit(ada, easy_line()) == (200, first), "the one that counts"
+    check_boards()
+
+
+def test_equal_replays_that_come_at_once_after_a_void_are_one(transactional_db: None) -> None:
+    ada = make_player("Ada")
+    _status, first = submit(ada, easy_line())
+    moderating.void(attempt=Attempt.objects.get(pk=first))
+    answers = in_parallel([lambda: submit(ada, easy_line())] * 8)
+    assert sorted(status for status, _pk in answers) == [200] * 7 + [201]
+    assert len({pk for _status, pk in answers} - {first}) == 1
+    check_boards()
+
+
+def test_a_game_that_is_voided_while_it_is_played_makes_room_for_one_that_counts(ada: Player) -> None:
+    api, body = log_in(ada), {"deal": easy_deal().code}
+    first = api.post("attempts/", body)[1]["id"]
+    assert api.post("attempts/", body)[1]["id"] == first
+    moderating.void(attempt=Attempt.objects.get(pk=first))
+    status, answer = api.post("attempts/", body)
+    assert (status, answer["id"] != first) == (201, True)
+    assert api.get(f"attempts/{first}/")[1]["end"] == "resigned"
+    api.post(f"attempts/{answer['id']}/moves/", {"from_ply": 0, "moves": EASY_MOVES})
+    assert set(Standing.objects.filter(player=ada).values_list("attempt", flat=True)) == {answer["id"]}
+
+
+def test_a_ranked_game_outside_races_can_be_begun_again_after_a_void(ada: Player) -> None:
+    api = log_in(ada)
+    first = api.post("attempts/", {"ruleset": "T"})[1]
+    moderating.void(attempt=Attempt.objects.get(pk=first["id"]))
+    status, answer = api.post("attempts/", {"ruleset": "T"})
+    assert (status, answer["ranked"], answer["replay"]["deal"] != first["replay"]["deal"]) == (201, True, True)
+
+
+@pytest.mark.parametrize("state", ["won", "playing"])
+def test_a_race_is_entered_once_also_after_a_void(ada: Player, state: str) -> None:
+    race = make_daily()
+    entered = win(ada, 60_000, race=race) if state == "won" else open_attempt(ada, easy_deal(), race=race)
+    moderating.void(attempt=entered)
+    api = log_in(ada)
+    status, answer = api.post(f"races/{race.pk}/attempts/")
+    assert (status, answer["id"]) == (200, entered.pk), "the one ranked attempt is used up: the cards are known"
+    status, practice = api.post("attempts/", {"deal": race.code})
+    assert (status, practice["ranked"], practice["race"]) == (201, False, None)
+    moves = {"from_ply": 0, "moves": EASY_MOVES}
+    assert api.post(f"attempts/{practice['id']}/moves/", moves)[1]["end"] == "won"
+    assert api.get(f"races/{race.pk}/board/")[1]["rows"] == []
+    assert api.get(f"races/{race.pk}/changes/")[1]["counts"] == {"entered": 0, "playing": 0, "won": 0}
     check_boards()
