@@ -19,7 +19,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games import actions, throttles
+from games import actions, log_ins, throttles
 from games.engine import replay
 from games.engine.cards import read_cards, write_cards
 from games.engine.deal import Deal as EngineDeal
@@ -101,7 +101,9 @@ def sign_up(request: Request) -> Response:
     """Makes a player and answers with an API token."""
     fields = read_fields(SignUp, request.data)
     throttles.count("sign_up", throttles.address(request))
-    return _answer_token(actions.sign_up(**fields))
+    player = actions.sign_up(**fields)
+    log_ins.remember(request, player)
+    return _answer_token(player)
 
 
 class ClaimedAnswer(serializers.Serializer[Any]):
@@ -127,6 +129,7 @@ def claim_guest(request: Request) -> Response:
     fields = read_fields(SignUp, request.data)
     throttles.count("sign_up", throttles.address(request))
     claimed = actions.claim_guest(player=read_caller(request), **fields)
+    log_ins.remember(request, claimed)
     if not request.auth:
         auth.update_session_auth_hash(request._request, claimed)  # a new password ends all sessions but this one
     return Response({"player": claimed.name})
@@ -141,8 +144,10 @@ def log_in(request: Request) -> Response:
     Who has turned two-factor log-in on must send a `code` too (401 `second_factor`).
     """
     fields = read_fields(LogIn, request.data)
-    throttles.count("log_in", throttles.address(request))
-    return _answer_token(actions.log_in(**fields))
+    log_ins.count_try(request, fields["name"])
+    player = actions.log_in(**fields)
+    log_ins.remember(request, player)
+    return _answer_token(player)
 
 
 @extend_schema(request=None, responses={204: None}, summary="Log out")

@@ -25,6 +25,12 @@ RETURNING count
 READ_LEFT = """
 SELECT ceil(extract(epoch FROM ends_at - statement_timestamp()))::int FROM games_counter WHERE key = %(key)s
 """
+MARK = """
+INSERT INTO games_counter AS c (key, count, ends_at)
+VALUES (%(key)s, 1, statement_timestamp() + make_interval(secs => %(seconds)s))
+ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at
+"""
+IS_MARKED = "SELECT FROM games_counter WHERE key = %(key)s AND ends_at > statement_timestamp()"
 # Whoever opens a window clears two that are over away: there are never many.
 CLEAR = """
 DELETE FROM games_counter WHERE key IN (
@@ -79,8 +85,7 @@ def too_many(seconds: int) -> Problem:
 
 def take(what: str, who: Any, limit: Limit) -> int | None:
     """Count it, if the limit is not reached: None; else the seconds until the window ends, and nothing is counted."""
-    digest = salted_hmac("games.throttles", f"{what} {who}", algorithm="sha256").digest()
-    params = limit._asdict() | {"key": UUID(bytes=digest[:16])}
+    params = limit._asdict() | {"key": _key(what, who)}
     with connection.cursor() as cursor:
         cursor.execute(TAKE, params)
         if taken := cursor.fetchone():
@@ -90,6 +95,23 @@ def take(what: str, who: Any, limit: Limit) -> int | None:
         cursor.execute(READ_LEFT, params)
         left = cursor.fetchone()
         return max(1, left[0]) if left else 1
+
+
+def _key(what: str, who: Any) -> UUID:
+    digest = salted_hmac("games.throttles", f"{what} {who}", algorithm="sha256").digest()
+    return UUID(bytes=digest[:16])
+
+
+def mark(what: str, who: Any, seconds: int) -> None:
+    """Remember something for so many seconds from now on, as nothing that can be read. A crash may forget it."""
+    with connection.cursor() as cursor:
+        cursor.execute(MARK, {"key": _key(what, who), "seconds": seconds})
+
+
+def is_marked(what: str, who: Any) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(IS_MARKED, {"key": _key(what, who)})
+        return cursor.fetchone() is not None
 
 
 def address(request: Any) -> str:

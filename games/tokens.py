@@ -40,10 +40,24 @@ def end_token(*, player: Player, digest: str) -> None:
     AuthToken.objects.filter(user=player, digest=digest, given__isnull=False).delete()
 
 
-def end_all(*, player: Player) -> None:
-    """Take every token back, also those that an app has been allowed but not fetched."""
-    AuthToken.objects.filter(user=player).delete()
+def end_all(*, player: Player, but_apps: bool = False) -> None:
+    """Take every token back, also those that an app has been allowed but not fetched.
+
+    but_apps: only those that came from a log-in with the password.
+    """
+    mine = AuthToken.objects.filter(user=player)
+    if but_apps:
+        mine.filter(given=None).delete()
+        return
+    mine.delete()
     DeviceGrant.objects.filter(player=player).delete()
+
+
+def has_apps(*, player: Player) -> bool:
+    """Whether an app has a token of the player's, or has been allowed one and not fetched it yet."""
+    now = timezone.now()
+    given = ApiToken.objects.filter(token__user=player, token__expiry__gt=now)
+    return given.exists() or DeviceGrant.objects.filter(player=player, ends_at__gt=now).exists()
 
 
 class Asked(NamedTuple):

@@ -292,7 +292,7 @@ NO_MINTING = read_flag("NO_MINTING")
 HUMAN_FLOORS = read_floors("HUMAN_FLOORS", "250/10")
 LIMITS = read_limits(
     "LIMITS",
-    "sign_up=60/3600,log_in=60/300,guest=120/3600,hint=60/60,code=10/300,mail=10/3600,report=20/86400,device=30/3600",
+    "sign_up=60/3600,log_in=60/300,account=100/3600,guest=120/3600,hint=60/60,code=10/300,mail=10/3600,report=20/86400,device=30/3600",
 )
 
 AUTH_USER_MODEL = "games.Player"
@@ -318,6 +318,7 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_UNIQUE_EMAIL = False  # nobody learns by signing up whether an address is known
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = bool(os.environ.get("EMAIL_URL"))
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False  # guests may log in; games.accounts.views sends on who has
 ACCOUNT_REAUTHENTICATION_REQUIRED = True

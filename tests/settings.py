@@ -13,7 +13,9 @@ os.environ["POSTGRES_SERVER_OPTIONS"] = "fsync=off,synchronous_commit=off,full_p
 os.environ["NO_MINTING"] = "1"
 os.environ["RATE"] = "999999999/999999999"
 os.environ["HUMAN_FLOORS"] = "*=0/0"  # no human plays the tests
-os.environ["LIMITS"] = ",".join(f"{what}=1000000/60" for what in ("sign_up", "log_in", "guest", "hint", "mail"))
+os.environ["LIMITS"] = ",".join(
+    f"{what}=1000000/60" for what in ("sign_up", "log_in", "account", "guest", "hint", "mail")
+)
 os.environ["DJANGO_SETTINGS_MODULE"] = "pyramid_site.settings"
 
 from pyramid_site.settings import *  # noqa: E402, F403

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
-from games import actions
+from games import actions, tokens
 from games.errors import Problem
 from games.models import Player
 from games.names import MAX_LENGTH, clean_name
@@ -28,6 +28,7 @@ LABELS = {
     "password1": _("New password"),
     "password2": _("New password, again"),
     "code": _("Code"),
+    "keep_apps": _("Let apps keep their tokens"),
 }
 PASSWORD_HELP = lazy(lambda: " ".join(password_validators_help_texts()), str)()
 LONGEST_WRITING = 200  # of a name: it need not be written as it is stored
@@ -73,7 +74,9 @@ class SignUpForm(forms.Form):
         required=False,
         max_length=254,
         widget=forms.EmailInput({"autocomplete": "email"}),
-        help_text=_("May be left empty. It is for a forgotten password alone, and nobody sees it."),
+        help_text=_(
+            "May be left empty. It is for a forgotten password and for news of changes to your account. Nobody sees it."
+        ),
     )
     by_passkey = False  # allauth asks
 
@@ -100,7 +103,13 @@ class SignUpForm(forms.Form):
 
 
 class PasswordForm(Worded, account.ChangePasswordForm):
-    pass
+    keep_apps = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["keep_apps"].help_text = _("Otherwise all of them end, and every app has to ask you anew.")
+        if not tokens.has_apps(player=self.user):
+            del self.fields["keep_apps"]
 
 
 class ForgottenForm(Worded, account.ResetPasswordForm):

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from allauth.account import views as account
+from allauth.account.adapter import get_adapter
 from allauth.account.utils import get_next_redirect_url
 from allauth.mfa.base import views as mfa
 from allauth.mfa.recovery_codes import views as codes
@@ -13,6 +14,7 @@ from allauth.mfa.totp import views as totp
 from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.models import UserSession
 from allauth.usersessions.views import ListUserSessionsView
+from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -25,9 +27,10 @@ from django.views.decorators.cache import never_cache
 from django.views.generic import TemplateView
 from knox.models import AuthToken
 
-from games import throttles, tokens
+from games import log_ins, throttles, tokens
 from games.accounts import forms
 from games.errors import Problem
+from games.models import Player
 from games.rest import translate
 from games.scopes import SCOPES
 
@@ -69,9 +72,12 @@ class Counted:
 
     limit: str
 
+    def count(self, request: HttpRequest) -> None:
+        throttles.count(self.limit, throttles.address(request))
+
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            throttles.count(self.limit, throttles.address(request))
+            self.count(request)
             return super().post(request, *args, **kwargs)  # type: ignore[misc]
         except Problem as problem:
             return self._give_back(problem)
@@ -103,9 +109,11 @@ class SendOn:
 
 
 class LogInView(Counted, SendOn, account.LoginView):
-    limit = "log_in"
     heading = button = _("Log in")
     form_class = forms.LogInForm
+
+    def count(self, request: HttpRequest) -> None:
+        log_ins.count_try(request, request.POST.get("login", ""))
 
     def form_valid(self, form: Any) -> HttpResponse:
         logout(self.request)  # the guest that this browser played as: a second factor is asked of nobody else
@@ -137,6 +145,14 @@ class PasswordView(Counted, account.PasswordChangeView):
     limit = "log_in"  # it asks for the password, too
     form_class = forms.PasswordForm
 
+    def form_valid(self, form: Any) -> HttpResponse:
+        response = super().form_valid(form)  # other sessions end by themselves
+        keep_apps = form.cleaned_data.get("keep_apps", False)
+        tokens.end_all(player=form.user, but_apps=keep_apps)
+        if keep_apps:
+            messages.info(self.request, gettext("Apps keep their tokens."))
+        return response
+
 
 class ForgottenView(Counted, account.PasswordResetView):
     heading = _("Password forgotten?")
@@ -158,8 +174,9 @@ class NewPasswordView(account.PasswordResetFromKeyView):
     form_class = forms.NewPasswordForm
 
     def form_valid(self, form: Any) -> HttpResponse:
-        tokens.end_all(player=self.reset_user)  # sessions end by themselves
-        return super().form_valid(form)
+        response = super().form_valid(form)  # sessions end by themselves
+        tokens.end_all(player=self.reset_user)
+        return response
 
 
 class NewPasswordDoneView(account.PasswordResetFromKeyDoneView):
@@ -270,6 +287,10 @@ def tell_browser(agent: str) -> str:
 # Apps
 
 
+def tell_of_token(player: Player, app: str) -> None:
+    get_adapter().send_notification_mail("account/email/token_given", player, {"app": app})
+
+
 @for_players
 def show_tokens(request: HttpRequest) -> HttpResponse:
     """The tokens that the player has given to apps; giving one, whose text is shown this once, and taking one back."""
@@ -281,6 +302,7 @@ def show_tokens(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             _token, text = tokens.give_token(player=player, **form.cleaned_data)
+            tell_of_token(player, form.cleaned_data["name"])
             form = forms.TokenForm()
         except Problem as problem:
             form.add_error(None, translate(problem))
@@ -304,6 +326,8 @@ def answer_device(request: HttpRequest) -> HttpResponse:
             if request.POST.get("answer") in ("allow", "refuse"):
                 allow = request.POST["answer"] == "allow"
                 tokens.answer(player=player, user_code=code, allow=allow)
+                if allow:
+                    tell_of_token(player, grant.name)
                 context["done"] = "allowed" if allow else "refused"
             context |= {"grant": grant, "wants": [gettext(SCOPES[scope]) for scope in grant.scopes]}
     except Problem as problem:

@@ -169,20 +169,50 @@ def test_a_refusal_asks_the_database_for_no_password(settings, django_assert_num
 
 @pytest.mark.django_db(transaction=True)
 def test_of_200_parallel_log_ins_over_two_processes_exactly_the_limit_is_let_through() -> None:
-    env = database_environment() | {"LIMITS": "log_in=7/3600"}
+    env = database_environment() | {"LIMITS": "log_in=7/3600,account=5/3600"}
     with serve(["--workers", "2"], env) as server:
 
-        def ask(_number: int) -> int:
-            line = HTTPConnection("127.0.0.1", server.port, timeout=60)
-            body = json.dumps({"name": "Nobody", "password": PASSWORD})
+        def ask(name: str, address: str) -> int:
+            line = HTTPConnection("127.0.0.1", server.port, timeout=60, source_address=(address, 0))
+            body = json.dumps({"name": name, "password": PASSWORD})
             line.request("POST", "/api/v1/tokens/", body, {"Content-Type": "application/json"})
             status = line.getresponse().status
             line.close()
             return status
 
         with ThreadPoolExecutor(20) as pool:  # each call is a connection of its own, so that both processes get some
-            statuses = list(pool.map(ask, range(200)))
-    assert sorted(statuses) == [401] * 7 + [429] * 193
+            by_address = list(pool.map(ask, [f"Nobody {n}" for n in range(200)], ["127.0.0.1"] * 200))
+            by_account = list(pool.map(ask, ["Ada"] * 100, [f"127.0.1.{n}" for n in range(100)]))
+    assert sorted(by_address) == [401] * 7 + [429] * 193
+    assert sorted(by_account) == [401] * 5 + [429] * 95
+
+
+def test_who_guesses_from_many_addresses_is_slowed_down_and_the_owner_is_not(settings) -> None:  # type: ignore[no-untyped-def]
+    settings.LIMITS = settings.LIMITS | {"account": Limit(3, 60)}
+    home, elsewhere = {"REMOTE_ADDR": "203.0.113.7"}, {"REMOTE_ADDR": "203.0.113.8"}
+    right, wrong = {"name": "Ada", "password": PASSWORD}, {"name": "ADA", "password": "a wrong password"}
+    token = Api().post("players/", right, **home)[1]["token"]
+    for number in range(3):
+        assert Api().post("tokens/", wrong, REMOTE_ADDR=f"198.51.100.{number}")[0] == 401
+    for guess in (wrong, right):
+        assert Api().post("tokens/", guess, REMOTE_ADDR="198.51.100.99")[0] == 429
+    page = {"login": "ada", "password": PASSWORD}
+    assert Client(headers={"Accept": "text/html"}).post("/account/log-in/", page, **elsewhere).status_code == 429
+    assert Api(token=token).get("players/me/", **elsewhere)[0] == 200, "who is logged in stays so"
+    assert Api().post("tokens/", right, **home)[0] == 201, "where the owner has logged in before"
+    assert Client().post("/account/log-in/", page, **home).status_code == 302
+    assert Api().post("tokens/", {"name": "Bea", "password": PASSWORD}, **elsewhere)[0] == 401, "another account"
+
+
+def test_an_address_is_known_from_the_log_in_on_and_for_thirty_days(settings) -> None:  # type: ignore[no-untyped-def]
+    settings.LIMITS = settings.LIMITS | {"account": Limit(1, 60)}
+    right, wrong = {"name": "Ada", "password": PASSWORD}, {"name": "Ada", "password": "a wrong password"}
+    Api().post("players/", right, REMOTE_ADDR="203.0.113.7")
+    new = {"REMOTE_ADDR": "203.0.113.8"}
+    assert Client().post("/account/log-in/", {"login": "Ada", "password": PASSWORD}, **new).status_code == 302
+    assert [Api().post("tokens/", wrong, **new)[0] for _ in range(3)] == [401] * 3
+    Counter.objects.update(ends_at=F("ends_at") - timedelta(days=31))
+    assert [Api().post("tokens/", wrong, **new)[0] for _ in range(3)] == [401, 429, 429]
 
 
 def test_beyond_the_limit_a_problem_says_how_long_to_wait(settings) -> None:  # type: ignore[no-untyped-def]
