@@ -21,7 +21,7 @@ from psycopg.errors import TransactionTimeout
 from rest_framework import exceptions, parsers, renderers, serializers
 from rest_framework.authentication import BaseAuthentication, CSRFCheck, get_authorization_header
 from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.permissions import BasePermission
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -322,11 +322,11 @@ GUEST_FIELD: Any = StrictBooleanField(
 
 
 class PlayerOrGuest(BasePermission):
-    """For players, and for who says `"guest": true`."""
+    """For players, and for who says `"guest": true`; what only reads is for everybody."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         wanted = isinstance(request.data, dict) and request.data.get("guest") is True
-        return wanted or isinstance(request.user, Player)
+        return wanted or isinstance(request.user, Player) or request.method in SAFE_METHODS
 
 
 @contextmanager

@@ -25,8 +25,9 @@ from games.words import write_words
 MODULES = [
     f"games/{name}.js"
     for name in (
-        *("cards", "clock", "ending", "engine", "ghosts", "hints", "layout", "moving", "pausing", "rivals"),
-        *("sending", "sentences", "server", "showing", "socket", "starting", "state", "table", "windows", "words"),
+        *("cards", "clock", "ending", "engine", "feed", "ghosts", "hints", "layout", "line", "live", "moving"),
+        *("pausing", "rivals", "sending", "sentences", "server", "showing", "socket", "starting", "state", "strip"),
+        *("table", "windows", "words"),
     )
 ]
 

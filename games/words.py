@@ -58,6 +58,7 @@ WORDS = {
     "practice": _("Practice"),
     "assisted": _("Practice with hints"),
     "daily": _("Daily"),
+    "sprint": _("Sprint"),
     "offline": _("No connection. Your moves are kept and will be sent."),
     "online": _("Connected again."),
     "paused": _("Paused. The clock stands."),
@@ -112,6 +113,7 @@ WORDS = {
     "ghost_race": _("after the race"),
     "ghost_hidden": _("not shown"),
     "ghost_failed": _("not reached"),
+    "nobody_beside": _("Nobody else is playing right now."),
     # before a game
     "counts_daily": _("The same deal for everybody. One attempt: the clock runs from the first look at the cards until the win, also while you are away. No hints."),  # noqa: E501
     "counts_guest": _("As a guest you play it for practice. Sign up first to stand in the ranks."),

@@ -28,6 +28,7 @@ from leaderboard.views import races as race_pages
 from leaderboard.views import ratings as rating_pages
 from leaderboard.views import replays as replay_pages
 from leaderboard.views import results as result_pages
+from leaderboard.views import sprints as sprint_pages
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -65,6 +66,8 @@ urlpatterns = [
     path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
     path("races/", race_pages.list_races, name="races"),
     path("races/<int:race>/", race_pages.show_race, name="race"),
+    path("sprints/", sprint_pages.list_sprints, name="sprints"),
+    path("sprints/<int:sprint>/", sprint_pages.show_sprint, name="sprint"),
     path("replays/<int:attempt>/", replay_pages.show_replay, name="replay"),
     path("results/<int:attempt>/", result_pages.show_result, name="result"),
     path("results/<int:attempt>/<slug:name>.png", result_pages.show_picture, name="result-picture"),

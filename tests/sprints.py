@@ -10,13 +10,14 @@ from django.db.models import F
 
 from games.actions import store_deal
 from games.engine import deal as engine
+from games.engine.rulesets import RULESETS
 from games.models import Attempt, Deal, Player
-from leaderboard import ratings
+from leaderboard import actions, ratings, sprinting, sprints
 from leaderboard.actions import read_clock
 from leaderboard.models import Entry, Progress, Race, RatingChange, Round, Seat, Sprint, SprintPlayer
 from leaderboard.rating import Skill
 from tests.client import Api
-from tests.players import solved_deals
+from tests.players import easy_deal, make_player, own_line, solved_deals
 
 EASY = {"ruleset": "T", "difficulty": "easy"}
 
@@ -84,6 +85,22 @@ def give_ratings(letter: str, *results: Sequence[Player]) -> None:
         RatingChange.objects.bulk_create(ratings._write_changes(played.pk, ranks, after))
         skills |= after
     ratings._store(letter, skills)
+
+
+def leave_traces() -> None:
+    """Sprints for pages to show: the first is over, the second waits for its time, in five days."""
+    ada, bob = (make_player(name) for name in ("Sprinting Ada", "Sprinting Bob"))
+    over = sprinting.make_sprint(host=ada, ruleset=RULESETS["T"], deal=easy_deal("T"), most=2, best_of=1).pk
+    sprinting.join(player=bob, sprint=over)
+    sprinting.start(player=ada, sprint=over)
+    pass_time(over, seconds=sprints.COUNTDOWN.seconds)
+    for player in (bob, ada):
+        entry, _created = sprinting.enter(player=player, sprint=over)
+        moves = own_line(player.pk)
+        actions.play_moves(player=player, attempt=entry.attempt_id, from_ply=0, moves=moves, times=None)
+    sprinting.find_sprint(over)
+    starts_at = actions.read_clock() + timedelta(days=5)
+    sprinting.make_sprint(host=ada, ruleset=RULESETS["G"], most=100, best_of=3, starts_at=starts_at)
 
 
 @transaction.atomic

@@ -41,6 +41,7 @@ from games.rest import (
 )
 from games.schema import TOKEN_OR_NONE
 from leaderboard import actions, addresses, pausing, sight, standings, submitting
+from leaderboard.models import Race
 
 # Attempts
 
@@ -144,6 +145,7 @@ class RaceNameAnswer(serializers.Serializer[Any]):
     kind = field(help_text="daily, open, sandbox or sprint")
     name = field(help_text="Of an open race.")
     day = field(serializers.DateField, "The UTC day of a daily.", allow_null=True)
+    sprint = field(serializers.IntegerField, "The sprint whose round it is.", allow_null=True)
 
 
 class AttemptAnswer(ReplayAnswer, ProofAnswer):
@@ -231,7 +233,8 @@ def _name_race(attempt: Attempt) -> dict[str, Any] | None:
     if entry is None:
         return None
     race = entry.race
-    return {"id": race.pk, "kind": race.kind, "name": race.name, "day": race.day and race.day.isoformat()}
+    named = {"id": race.pk, "kind": race.kind, "name": race.name, "day": race.day and race.day.isoformat()}
+    return named | {"sprint": race.round.sprint_id if race.kind == Race.SPRINT else None}
 
 
 def _judge_stored(attempt: Attempt) -> replay.Verdict:

@@ -13,8 +13,18 @@ from rest_framework.response import Response
 from games import throttles
 from games.api import api_view, field, find_ruleset
 from games.models import DIFFICULTIES, Player, read_deal
-from games.rest import StrictBooleanField, StrictCharField, StrictSerializer, check_fields, read_caller, read_fields
-from games.schema import SIGNED_IN, TOKEN_OR_NONE
+from games.rest import (
+    GUEST_FIELD,
+    PlayerOrGuest,
+    StrictBooleanField,
+    StrictCharField,
+    StrictSerializer,
+    caller_or_guest,
+    check_fields,
+    read_caller,
+    read_fields,
+)
+from games.schema import TOKEN_OR_NONE
 from leaderboard import actions, addresses, sprinting, sprints
 from leaderboard.api.races import describe_attempt
 from leaderboard.api.racing import UNRANKED, EnteredAnswer
@@ -105,6 +115,7 @@ class NewSprint(StrictSerializer):
     starts_at = serializers.DateTimeField(
         required=False, help_text="A set time, at most 7 days ahead; without it the host starts. UTC without a zone."
     )
+    guest = GUEST_FIELD
 
     def validate_best_of(self, best_of: Any) -> int:
         if type(self.initial_data.get("best_of", best_of)) is not int:  # a choice is compared as a text
@@ -125,6 +136,7 @@ class NewSprint(StrictSerializer):
 
 class JoinSprintBody(StrictSerializer):
     invite_code = StrictCharField(required=False, help_text="Of a sprint that needs one.")
+    guest = GUEST_FIELD
 
 
 class ReadyBody(StrictSerializer):
@@ -135,15 +147,16 @@ class ReadyBody(StrictSerializer):
     operation_id="sprints_list", methods=["GET"], responses=SprintsAnswer, auth=TOKEN_OR_NONE, summary="Open lobbies"
 )
 @extend_schema(
-    methods=["POST"], request=NewSprint, responses={201: SprintAnswer}, auth=SIGNED_IN, summary="Make a sprint"
+    methods=["POST"], request=NewSprint, responses={201: SprintAnswer}, auth=TOKEN_OR_NONE, summary="Make a sprint"
 )
 @api_view(["GET", "POST"])
-@permission_classes([AllowAny])
+@permission_classes([PlayerOrGuest])
 def list_sprints(request: Request) -> Response:
     """The public sprints that wait for players, the newest first, a hundred at most; and making one, as its host."""
     if request.method == "POST":
-        host = read_caller(request)
-        sprint = _make_sprint(host, read_fields(NewSprint, request.data))
+        fields = read_fields(NewSprint, request.data)
+        with caller_or_guest(request) as host:
+            sprint = _make_sprint(host, fields)
         return Response(describe_sprint(sprint.pk, host), status=201)
     check_fields(request.query_params, ())
     found = sprinting.list_lobbies(actions.read_clock())
@@ -183,12 +196,14 @@ def show_sprint(request: Request, sprint: int) -> Response:
     return Response(answer)
 
 
-@extend_schema(request=JoinSprintBody, responses=SprintAnswer, summary="Join a sprint")
+@extend_schema(request=JoinSprintBody, responses=SprintAnswer, auth=TOKEN_OR_NONE, summary="Join a sprint")
 @api_view(["POST"])
+@permission_classes([PlayerOrGuest])
 def join_sprint(request: Request, sprint: int) -> Response:
     """Come into a sprint; twice is once. Who comes while a round runs waits for the next, and may watch."""
-    player, fields = read_caller(request), read_fields(JoinSprintBody, request.data)
-    sprinting.join(player=player, sprint=sprint, invite_code=fields.get("invite_code", ""))
+    fields = read_fields(JoinSprintBody, request.data)
+    with caller_or_guest(request) as player:
+        sprinting.join(player=player, sprint=sprint, invite_code=fields.get("invite_code", ""))
     return Response(describe_sprint(sprint, player))
 
 

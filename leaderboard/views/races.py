@@ -26,8 +26,8 @@ BELOW_ROWS = 50
 LISTED = 50
 # what the page of a race imports: the browser fetches all at once instead of one after the other
 RACE_MODULES = [
-    *(f"leaderboard/{name}.js" for name in ("board", "feed", "playing", "rows", "telling", "watching")),
-    *(f"games/{name}.js" for name in ("engine", "cards", "layout", "server", "table", "words")),
+    *(f"leaderboard/{name}.js" for name in ("board", "playing", "rows", "telling", "watching")),
+    *(f"games/{name}.js" for name in ("engine", "cards", "feed", "layout", "line", "server", "table", "words")),
 ]
 
 

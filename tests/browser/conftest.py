@@ -30,7 +30,9 @@ for number, name in enumerate(("Early Ada", "Early Bea")):
 for letter in "TNM":
     mint_easy(letter)
 from tests.browser.rivals import fill
+from tests.sprints import leave_traces
 fill()
+leave_traces()
 """  # one command: each would start the database anew
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

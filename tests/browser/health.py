@@ -45,7 +45,7 @@ def settle(page: Page) -> None:
     """Wait until an opened page has all that its scripts ask for. The table has its cards then, covered in a pause."""
     if page.locator("script[type=module]").count():
         page.wait_for_load_state("networkidle")
-    if page.locator("main#table").count():
+    if page.locator(".table-page main#table").count():
         expect(page.locator("main .card").first).to_be_attached()
 
 

@@ -25,6 +25,8 @@ PAGES = {
     "races/": ["/races/"],
     "races/<int:race>/": ["/races/1/"],
     "daily/<str:letter>/": ["/daily/T/"],
+    "sprints/": ["/sprints/"],
+    "sprints/<int:sprint>/": ["/sprints/2/", "/sprints/3/"],  # over, and before its time; the rest: test_sprints.py
     "results/<int:attempt>/": ["/results/1/"],
     "replays/<int:attempt>/": ["/replays/1/", "/replays/1/?beside=2"],
     "boards/": ["/boards/"],

@@ -1,13 +1,22 @@
-// The server's clock as far as a browser knows it: every fresh attempt says what it is, so one's own does not matter.
+// The server's clock as far as a browser knows it: answers say what it is, so one's own does not matter.
 
 let ahead = 0; // the server's clock less this one, in ms
+let within = Infinity; // and by how much that may be wrong
 
-/** A call that is answered with an attempt: what it says of the clock was written half the round trip ago. */
+/** A call that is answered with `now`: it was written somewhen between the call and its answer. */
 export async function timed(ask) {
   const sent = performance.now();
   const answer = await ask();
-  ahead = Date.parse(answer.now) + (performance.now() - sent) / 2 - Date.now();
+  const half = (performance.now() - sent) / 2;
+  learn(Date.parse(answer.now) + half - Date.now(), half);
   return answer;
+}
+
+/** The quickest answer says it best, until one contradicts it: then this clock was set, or the machine slept. */
+function learn(difference, error) {
+  if (error > within && Math.abs(difference - ahead) <= error + within) return;
+  ahead = difference;
+  within = error;
 }
 
 /** The server's clock now, in ms since 1970. */

@@ -6,7 +6,7 @@ import { call } from "./server.js";
 import { tell } from "./showing.js";
 import { announce, change, follow, state } from "./state.js";
 import { fill, openWindow } from "./windows.js";
-import { say, writeTime } from "./words.js";
+import { data, say, writeTime } from "./words.js";
 
 const LINE_PAUSE = 650;
 const AGAIN = 2000;
@@ -33,6 +33,7 @@ async function readAttempt(attempt) {
 }
 
 async function showResult() {
+  if (data.race_page) return announce("over");
   const { attempt, game } = state;
   const { verdict } = attempt;
   const won = attempt.end === "won";
@@ -51,12 +52,14 @@ async function showResult() {
     code: attempt.deal,
   });
   button("result", "line").hidden = !attempt.line;
-  showLink("to-race", attempt.race && `/races/${attempt.race.id}/`);
+  showLink("to-race", attempt.race && findRacePage(attempt.race));
   const shown = won && attempt.ranked && !attempt.held && attempt.race?.kind !== "sandbox";
   showLink("to-result", shown && `/results/${attempt.id}/`);
   showLink("to-replay", verdict.plies && !attempt.offline && `/replays/${attempt.id}/`);
   announce("wish", await openWindow("result"));
 }
+
+const findRacePage = ({ id, sprint }) => (sprint ? `/sprints/${sprint}/` : `/races/${id}/`);
 
 function showLink(id, address) {
   const link = document.getElementById(id);
@@ -91,9 +94,10 @@ async function offerWayOut(why) {
   change({ told: true });
   fill("stuck", { why: say(why) });
   const { ranked } = state.attempt;
-  button("stuck", "hint").hidden = ranked || why === "dead_end";
-  button("stuck", "again").hidden = ranked;
-  button("stuck", "resign").hidden = !ranked;
+  button("stuck", "hint").hidden = ranked || data.race_page || why === "dead_end";
+  button("stuck", "again").hidden = ranked || data.race_page;
+  button("stuck", "another").hidden = data.race_page;
+  button("stuck", "resign").hidden = !ranked && !data.race_page;
   tell(say(why), "bad");
   announce("wish", await openWindow("stuck"));
 }

@@ -83,8 +83,7 @@ const keys = {
   d: draw,
   r: redeal,
   u: wishes.undo,
-  h: askHint,
-  n: newGame,
+  ...(data.race_page ? {} : { h: askHint, n: newGame }), // in a race there is its one game, and no help
   p: () => (isPaused() ? resume() : mayPause() ? pause() : tell(say("no_pause"), "bad")),
   "?": () => openWindow("keys"),
   ArrowRight: () => table.walk(1),
@@ -111,4 +110,4 @@ if (data.worker) {
   window.addEventListener("load", () => navigator.serviceWorker?.register(data.worker).catch(() => null));
 }
 
-begin();
+if (!data.race_page) begin(); // the page of a race begins its games itself

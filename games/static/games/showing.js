@@ -40,6 +40,7 @@ function nameKind({ race, ranked, assisted, offline }) {
   if (offline) return say("offline_practice");
   const kind = ranked ? "ranked" : assisted ? "assisted" : "practice";
   if (!race) return say(kind);
+  if (race.kind === "sprint") return ranked ? say("sprint") : `${say("sprint")} · ${say(kind)}`;
   const today = new Date().toISOString().slice(0, 10);
   const name = race.kind === "open" ? race.name : race.day === today ? say("daily") : `${say("daily")} ${race.day}`;
   return ranked ? name : `${name} · ${say(kind)}`;

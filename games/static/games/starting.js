@@ -8,6 +8,7 @@ import { Refused, call, callAsPlayer, loadOffline, readPlayer } from "./server.j
 import { tell } from "./showing.js";
 import { makeSocketWay } from "./socket.js";
 import { announce, change, choices, choose, follow, state } from "./state.js";
+import { makeRoom } from "./strip.js";
 import { askForGame, fill, openWindow } from "./windows.js";
 import { data, say } from "./words.js";
 
@@ -28,6 +29,7 @@ follow("apart", async (error) => {
 
 /** Put an attempt on the table, with the moves of this browser that the server does not know yet. */
 function open(attempt) {
+  if (attempt.race?.sprint && !attempt.end && !data.race_page) return location.replace(`/sprints/${attempt.race.sprint}/`);
   state.sender?.stop();
   clearInterval(state.watching);
   const ruleset = data.rulesets[attempt.ruleset];
@@ -39,7 +41,8 @@ function open(attempt) {
   const races = !attempt.end && (attempt.ranked || attempt.race); // against the clock: a call less a move
   const sender = makeSender(attempt.id, stored.length, answers, races ? makeSocketWay(attempt.id) : undefined);
   loading.hidden = true;
-  showAddress(attempt);
+  if (!data.race_page) showAddress(attempt);
+  makeRoom(attempt);
   change({ attempt, game, sender, selected: null, hint: [], told: false, watching: null });
   localStorage.setItem(LAST, JSON.stringify({ id: attempt.id, deal: attempt.deal }));
   choose({ ruleset: attempt.ruleset });
@@ -63,7 +66,7 @@ function showAddress({ id, deal, ranked, race }) {
 }
 
 /** Open the attempt that a call answers; "", or why there is none. */
-async function start(ask) {
+export async function start(ask) {
   tell(say("loading"));
   try {
     open(await timed(ask));

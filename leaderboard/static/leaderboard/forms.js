@@ -29,7 +29,7 @@ function ask(form) {
 }
 
 /** Each sentence stands at its field, the rest at the button. */
-function showErrors(form, errors) {
+export function showErrors(form, errors) {
   for (const place of form.querySelectorAll("[data-error]")) place.textContent = "";
   for (const { where, detail } of errors) {
     const place = form.querySelector(`[data-error="${where ?? ""}"]`) ?? form.querySelector('[data-error=""]');

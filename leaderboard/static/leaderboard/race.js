@@ -1,9 +1,9 @@
 // The page of a race: how it stands, its ranks, and everybody's progress as it happens. Frames only say what is to be
 // drawn; it is drawn once a picture of the screen, however many frames came.
+import { follow, startState, take } from "../games/feed.js";
 import { call } from "../games/server.js";
 import { data, say, writeTime } from "../games/words.js";
 import { agrees, isBetter, place, rank, stands } from "./board.js";
-import { follow, startState, take } from "./feed.js";
 import { SETTLE, makePlaying } from "./playing.js";
 import { arrange, makeFold, makeRow, write } from "./rows.js";
 import { sayLine, showLine, tell, tellBack, tellEnd } from "./telling.js";

@@ -1,0 +1,190 @@
+// The strip of rivals beside one's own game: how many cards each has removed by now. Ghosts run on one's own clock; who
+// plays in the same race is shown as it happens.
+import { countPlayed } from "./clock.js";
+import * as engine from "./engine.js";
+import { findGhost, listWanted } from "./ghosts.js";
+import { WINNER, countPlace, followRace, listRivals, onLive } from "./live.js";
+import { choices, choose, onChange, state } from "./state.js";
+import { MOST_RIVALS } from "./windows.js";
+import { data, say, write, writeTime } from "./words.js";
+
+const TICK = 500;
+const PICK = 5000; // so long whom one sees stays the same
+const MOST_IN_COLUMN = 6;
+const FAR = 1000; // further from one's own place than anybody can be
+
+const byId = (id) => document.getElementById(id);
+const [strip, toggle] = [byId("ghosts"), byId("show-ghosts")];
+const list = strip.querySelector("ol");
+const column = matchMedia("(min-width: 60rem) and (min-height: 40rem)");
+
+let wanted = ""; // attempt and who was asked for: what the strip shows
+let own = null; // a line is {ghost, player, element, parts}; one's own has neither ghost nor player
+let ghosts = [];
+let live = []; // of who plays in the same race
+let pickedAt = -Infinity;
+let races = data.race_page || new URLSearchParams(location.search).has("race"); // whether this game is in a race
+
+arrange(); // who is known already gets a place before the cards: nothing shifts then
+onChange(show);
+onLive(showLive);
+setInterval(() => own && showProgress(), TICK);
+
+column.addEventListener("change", () => {
+  pickedAt = -Infinity;
+  showLive();
+});
+
+toggle.addEventListener("click", () => {
+  choose({ ghostsShown: !choices.ghostsShown });
+  arrange();
+});
+
+/** Keep the place for an attempt's rivals free, before its cards are there. */
+export function makeRoom({ race, end }) {
+  races = Boolean(race && !end);
+  arrange();
+}
+
+/** Whether there is a strip, and whether it is open. */
+function arrange() {
+  const any = races || listWanted().length > 0;
+  toggle.hidden = !any;
+  toggle.ariaExpanded = String(choices.ghostsShown);
+  strip.hidden = !any || !choices.ghostsShown;
+}
+
+function show() {
+  const { attempt } = state;
+  const asked = listWanted();
+  const key = JSON.stringify([attempt.id, asked]);
+  if (key !== wanted) {
+    wanted = key;
+    if (!data.race_page) followRace(attempt.end ? null : (attempt.race?.id ?? null));
+    fetchAll(asked, key);
+  }
+  showProgress();
+}
+
+async function fetchAll(asked, key) {
+  showGhosts(asked); // their names at once, the rest when it is there
+  const found = await Promise.all(asked.map((ghost) => findGhost(ghost, state.attempt)));
+  if (key === wanted) showGhosts(found);
+}
+
+function showGhosts(found) {
+  own = makeLine(say("you"));
+  ghosts = found.map((ghost) => makeLine(ghost.name, { ghost }));
+  live = [];
+  pickedAt = -Infinity;
+  arrange();
+  showLive();
+}
+
+// Who plays in the same race
+
+function showLive() {
+  if (!own || !state.game) return;
+  pick();
+  showProgress();
+}
+
+/** Choose whom to see: those one follows, then who is nearest, rather those ahead. They stay for a while. */
+function pick() {
+  const room = Math.max(0, (column.matches ? MOST_IN_COLUMN : MOST_RIVALS) - ghosts.length);
+  const rivals = listRivals();
+  const isFull = live.length >= Math.min(room, rivals.length);
+  if (isFull && live.every(({ player }) => rivals.some((row) => row.player === player)) && Date.now() - pickedAt < PICK) {
+    return drawLines();
+  }
+  pickedAt = Date.now();
+  const mine = countOwn();
+  const near = [...rivals].sort((a, b) => measure(a, mine) - measure(b, mine)).slice(0, room);
+  live = rivals
+    .filter((row) => near.includes(row)) // in the order in which they came: nobody changes places
+    .map(({ player }) => live.find((line) => line.player === player) ?? makeLine(player, { player }));
+  drawLines();
+}
+
+const measure = ({ followed, over, removed, official_ms: ms }, mine) =>
+  (followed ? 0 : 2 * FAR) + (over && ms === null ? FAR : 0) + Math.abs(removed - mine) - (removed > mine ? 0.5 : 0);
+
+const countOwn = () => (state.game ? engine.TABLEAU_SIZE - engine.countLeft(state.game.position) : 0);
+
+// The lines
+
+function makeLine(name, more = {}) {
+  const element = byId("ghost-line").content.firstElementChild.cloneNode(true);
+  const parts = Object.fromEntries([...element.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+  const { ghost, player } = more;
+  write(parts.name, name);
+  parts.name.title = name;
+  element.classList.toggle("mine", !ghost && !player);
+  element.classList.toggle("live", Boolean(player));
+  parts.bar.hidden = Boolean(ghost && !ghost.timeline);
+  if (ghost?.why) write(parts.why, say(ghost.why));
+  return { element, parts, ...more };
+}
+
+let nobody = null; // a line for who has nobody beside them
+
+function drawLines() {
+  const rivals = [...ghosts, ...live];
+  if (!rivals.length && races) rivals.push((nobody ??= makeLine("", { ghost: { why: "nobody_beside" } })));
+  const elements = rivals.length ? [own, ...rivals].map(({ element }) => element) : [];
+  if (elements.length === list.childElementCount && elements.every((element, i) => element === list.children[i])) return;
+  list.replaceChildren(...elements);
+}
+
+/** Where a line stands: cards removed, the time of a win that has come, whether it is over unwon. */
+function readLine({ ghost, player }, ms, rivals) {
+  if (player) return readRival(rivals.find((row) => row.player === player), rivals);
+  if (!ghost) return { removed: countOwn(), won: state.attempt.official_ms };
+  if (!ghost.timeline) return { removed: -1, won: null };
+  const { removed } = ghost.timeline.findLast(({ t }) => t <= ms) ?? { removed: 0 };
+  const won = ghost.official_ms !== null && ghost.official_ms <= ms ? ghost.official_ms : null;
+  return { removed, won, over: ghost.end !== "won" && ghost.timeline.at(-1).t <= ms };
+}
+
+function readRival(row, rivals) {
+  if (!row) return { removed: 0, won: null, over: true };
+  const { removed, official_ms: won, over } = row;
+  const { official_ms: mine } = state.attempt;
+  const others = mine === null ? rivals : [...rivals, { official_ms: mine }];
+  return { removed, won, over: over && removed < WINNER, place: won === null ? 0 : countPlace(won, others) };
+}
+
+function showProgress() {
+  if (!state.game || !own) return;
+  const ms = countPlayed(state.attempt);
+  const rivals = live.length ? listRivals() : [];
+  const lines = [own, ...ghosts, ...live];
+  const places = lines.map((line) => readLine(line, ms, rivals));
+  const first = places.reduce((best, place) => (isAhead(place, best) ? place : best), { removed: 0, won: null });
+  lines.forEach((line, i) => showLine(line, places[i], isLevel(places[i], first)));
+}
+
+const isAhead = (one, other) =>
+  (one.won ?? Infinity) < (other.won ?? Infinity) || (one.won === other.won && one.removed > other.removed);
+
+const isLevel = (one, first) => first.removed > 0 && one.won === first.won && one.removed === first.removed;
+
+function showLine({ ghost, element, parts }, { removed, won, over, place }, isFirst) {
+  element.classList.toggle("first", isFirst);
+  element.classList.toggle("over", Boolean(over));
+  parts.first.hidden = !isFirst;
+  if (ghost && !ghost.timeline) return;
+  write(parts.number, won === null ? String(removed) : `${place ? `${place}. ` : ""}${writeTime(won)}`);
+  const told = won === null ? say("ghost_removed", { removed }) : say("ghost_won", { time: writeTime(won) });
+  write(parts.told, over ? `${told} ${say("ghost_over")}` : told);
+  parts.bar.style.setProperty("--removed", removed);
+  if (state.attempt.end && ghost?.id) linkBoth(parts.name, ghost.id);
+}
+
+/** Once one's own game is over, both can be watched beside each other. */
+function linkBoth(place, id) {
+  if (place.firstElementChild) return;
+  const link = Object.assign(document.createElement("a"), { textContent: place.textContent });
+  link.href = `/replays/${state.attempt.id}/?beside=${id}`;
+  place.replaceChildren(link);
+}
