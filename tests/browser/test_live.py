@@ -254,7 +254,7 @@ def row(entry: int, kind: str = "progress", removed: int = 2) -> dict[str, Any]:
 
 def test_frames_said_twice_or_out_of_a_snapshot_make_the_same_state(page: Page, server: str) -> None:
     page.goto(f"{server}/races/1/")
-    address = page.locator("link[href*='leaderboard/feed']").get_attribute("href")
+    address = page.locator("link[href*='games/feed']").get_attribute("href")
     snapshot = {"type": "snapshot", "playing": [row(1), row(2), row(3)], "since": "1"}
     changes = {"type": "changes", "rows": [row(2, "finished"), row(4)], "gone": [3], "since": "2"}
     made = page.evaluate(STATES % address, [snapshot, changes, changes, snapshot | {"playing": [row(4)]}])

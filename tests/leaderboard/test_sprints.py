@@ -289,6 +289,31 @@ def test_guests_play_along_for_practice(people: list[Api]) -> None:
     assert enter(guest, sprint)["unranked_because"] == "guest"
 
 
+def test_who_has_no_player_yet_makes_and_joins_a_sprint_as_a_guest(people: list[Api]) -> None:
+    status, made = Api().post("sprints/", {"ruleset": "N", "guest": True})
+    assert (status, made["present"]) == (201, 1)
+    assert made["host"].startswith("Guest")
+    assert Api().post(f"sprints/{made['id']}/join/", {"guest": True})[1]["present"] == 2
+    for path in ("sprints/", f"sprints/{made['id']}/join/"):
+        assert Api().post(path, {})[0] == 401
+    players = Player.objects.count()
+    assert Api().post("sprints/999999/join/", {"guest": True})[0] == 404
+    assert Player.objects.count() == players, "no guest is left of a call that was refused"
+
+
+def test_an_attempt_says_whose_round_it_is(people: list[Api]) -> None:
+    ada, bob, _cleo = people
+    sprint = make_sprint(ada, bob)
+    begin(ada, sprint)
+    assert enter(ada, sprint)["race"] | {"id": 0} == {
+        "id": 0,
+        "kind": "sprint",
+        "name": "",
+        "day": None,
+        "sprint": sprint,
+    }
+
+
 def test_of_who_is_banned_nothing_is_shown(people: list[Api]) -> None:
     ada, bob, cleo = people
     sprint = make_sprint(ada, bob, cleo)

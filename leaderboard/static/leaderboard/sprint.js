@@ -14,6 +14,7 @@ import { announceCount, showCount } from "./counting.js";
 import { drawLobby, showInvite } from "./lobby.js";
 import { drawOutcome, showRating } from "./outcome.js";
 import { findClose, findDue, findStage, findTarget, hasWon, isIn, isPlayed, lastRound } from "./stage.js";
+import { noteLeaving } from "./sprint_words.js";
 import { showLine } from "./telling.js";
 
 const TICK = 200;
@@ -25,7 +26,8 @@ const byId = (id) => document.getElementById(id);
 const path = `sprints/${data.sprint.id}/`;
 const query = new URLSearchParams(location.search);
 
-let sprint = null; // as the server said last
+let sprint = data.sprint; // as the server said last
+let isTimed = false; // whether the server's clock is known; before it is, nothing is counted
 let stage = "";
 let done = null; // the race whose own game has ended, as the table knows
 let asked = null; // the race whose cards were asked for
@@ -38,9 +40,9 @@ let toldWin = null; // the race whose first win was told
 /** Follow an answer or a frame; an older one than the last changes nothing. */
 function hear(said) {
   const told = said.sprint ?? said;
-  if (sprint && Date.parse(told.now) < Date.parse(sprint.now)) return false;
+  if (Date.parse(told.now) < Date.parse(sprint.now)) return false;
   const isNew = JSON.stringify({ ...told, now: 0 }) !== JSON.stringify({ ...sprint, now: 0 });
-  sprint = { ...told, invite_code: told.invite_code ?? sprint?.invite_code ?? query.get("invite") };
+  sprint = { ...told, invite_code: told.invite_code ?? sprint.invite_code ?? query.get("invite") };
   const round = lastRound(sprint);
   followRace(round && !sprint.ended_at ? round.race : null);
   if (round) setSeats(round.players.map(readSeat));
@@ -59,17 +61,22 @@ const readSeat = ({ player, removed, official_ms: ms, state: at }) => ({
 
 const line = holdLine({
   path: () => `/ws/${path}`,
-  ask: () => timed(() => call("GET", path)),
+  ask: askServer,
   askEvery: () => PACE[stage] ?? PACE.lobby,
   hear,
   line: (name) => showLine(name === "slow" ? "live" : name), // it is asked often enough for nobody to miss anything
 });
 
+async function askServer() {
+  const answer = await timed(() => call("GET", path));
+  isTimed = true;
+  return answer;
+}
+
 // Where it stands
 
 function tick() {
-  if (!sprint) return;
-  const now = readClock();
+  const now = isTimed ? readClock() : Date.parse(sprint.now);
   const found = findStage(sprint, data.me, now, done);
   if (found !== stage) enterStage(found);
   if (stage === "playing") playRound();
@@ -130,7 +137,7 @@ function showClose(now) {
 let drawing = false;
 
 function draw() {
-  if (drawing || !sprint) return;
+  if (drawing) return;
   drawing = true;
   requestAnimationFrame(() => {
     drawing = false;
@@ -164,7 +171,7 @@ async function join(code) {
   try {
     const answer = await callAsPlayer("POST", `${path}join/`, invite ? { invite_code: invite } : {});
     if (!data.me) return location.replace(location.pathname + location.search); // a new guest: the page learns its name
-    forgetLeaving();
+    noteLeaving(false);
     hear(answer);
   } catch (error) {
     if (!("status" in error)) throw error;
@@ -172,12 +179,9 @@ async function join(code) {
   }
 }
 
-const LEFT = `pyramidion.left.${data.sprint.id}`; // that it was oneself who left
-const forgetLeaving = () => sessionStorage.removeItem(LEFT);
-
 async function leave() {
   if (lastRound(sprint) && !sprint.ended_at && !(await askToLeave())) return;
-  sessionStorage.setItem(LEFT, "1");
+  noteLeaving(true);
   await doIt("leave");
 }
 
@@ -224,4 +228,4 @@ document.addEventListener("visibilitychange", () => document.hidden || line.look
 setInterval(tick, TICK);
 setInterval(() => isIn(sprint, data.me) && line.look(), HEARD);
 hear(data.sprint);
-line.look(); // which says what the clock is, too
+line.look(); // which tells the clock

@@ -12,6 +12,9 @@ export function tellStage(sprint, stage) {
   return { title, text: lastRound(sprint) ? tellLeft() : `${tellLeft()} ${text}` };
 }
 
+/** Keep in mind whether it was oneself who left. */
+export const noteLeaving = (left) => (left ? sessionStorage.setItem(LEFT, "1") : sessionStorage.removeItem(LEFT));
+
 /** Why one is out of it. */
 const tellLeft = () => say(sessionStorage.getItem(LEFT) ? "you_left" : "you_were_silent");
 

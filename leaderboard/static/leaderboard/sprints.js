@@ -20,6 +20,7 @@ function drawLobby(sprint) {
   const row = rows.get(sprint.id) ?? makeRow("lobby");
   rows.set(sprint.id, row);
   const { parts } = row;
+  row.element.dataset.sprint = sprint.id;
   parts.link.href = `/sprints/${sprint.id}/`;
   write(parts.name, data.rulesets[sprint.ruleset]);
   write(parts.facts, writeFacts(sprint));
