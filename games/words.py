@@ -108,6 +108,8 @@ WORDS = {
     "ghost_won": _("Won in %(time)s."),
     "ghost_over": _("Given up."),
     "ghost_none": _("no win yet"),
+    "ghost_no_game": _("no game yet"),
+    "ghost_nobody": _("no such player"),
     "ghost_own": _("this game"),
     "ghost_other": _("other cards"),
     "ghost_race": _("after the race"),

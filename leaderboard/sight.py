@@ -77,11 +77,16 @@ def may_see_ghost(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
     """
     if not attempt.expire(now=now).end:
         return False
-    if may_see_replay(viewer, attempt, now=now):
+    if viewer == attempt.player:
         return True
     if attempt.voided_because or attempt.player.is_banned:
         return False
-    return bool(ghost_orders([attempt.deal.order], now=now))
+    return may_see_ghosts(viewer, attempt.deal.order, now=now)
+
+
+def may_see_ghosts(viewer: Viewer, order: str, *, now: datetime) -> bool:
+    """Whether the pace of others' games on cards in this order may be shown."""
+    return may_see_rest(viewer, order, now=now) or bool(ghost_orders([order], now=now))
 
 
 class Hidden(NamedTuple):

@@ -10,7 +10,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
 from games.engine.rulesets import RULESETS
-from games.models import Attempt, Player
+from games.models import Attempt, Deal, Player
 from leaderboard import ranking
 from leaderboard.models import Race
 
@@ -67,6 +67,14 @@ def list_attempts(
         moves_of_a_win=Case(When(won, then=F("counted_moves"))),
         played_ms=Case(When(~won, then=RawSQL("times[cardinality(times)]", [], IntegerField()))),
     ).order_by(*ATTEMPT_ORDERS[order])
+
+
+def find_best_game(player: Player, deal: Deal, *, now: datetime) -> Attempt | None:
+    """A player's best ended game on a deal, held and void ones aside: by the server's clock where there is one."""
+    games = list_attempts(player, ranking.TIME, ruleset=deal.ruleset, with_open=False, now=now)
+    counting = games.select_related("deal", "player").filter(deal=deal, held="", voided_at=None)
+    best = counting.filter(clock=Attempt.SERVER).first() or counting.first()
+    return best and best.expire(now=now)
 
 
 def list_win_times(player: Player, ruleset: str, limit: int) -> list[int]:

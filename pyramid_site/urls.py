@@ -56,6 +56,7 @@ urlpatterns = [
     path(V1 + "attempts/<int:attempt>/resume/", races.resume_attempt),
     path(V1 + "attempts/<int:attempt>/hint/", games.take_hint),
     path(V1 + "attempts/<int:attempt>/opponent/", ghosts.show_opponent),
+    path(V1 + "attempts/<int:attempt>/rival/", ghosts.show_rival),
     path("", home_pages.show_home, name="home"),
     path("play/", tables.show_play, name="play"),
     path("play/<str:code>", tables.show_play, name="play-deal"),

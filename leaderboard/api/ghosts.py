@@ -18,7 +18,8 @@ from games.errors import Problem
 from games.models import Attempt
 from games.rest import check_fields, read_caller, read_choice
 from games.schema import TOKEN_OR_NONE, query
-from leaderboard import actions, sight
+from leaderboard import actions, sight, stats
+from leaderboard.people import find_player
 
 COMPUTER = {
     "easy": gettext_noop("Computer (easy)"),
@@ -56,18 +57,57 @@ def show_ghost(request: Request, attempt: int) -> Response:
     found, now = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first(), actions.read_clock()
     if found is None or not sight.may_see_ghost(request.user, found, now=now):
         raise Problem(404, "not_found", gettext_noop("There is no ghost here that you may see now."))
-    return Response(
-        {
-            "id": found.pk,
-            "player": found.player.name,
-            "deal": found.deal.code,
-            "ruleset": found.ruleset,
-            "end": found.end,
-            "official_ms": found.official_ms,
-            "moves": found.counted_moves,
-            "timeline": trace(found.moves, found.times),
-        }
-    )
+    return Response(_describe(found))
+
+
+def _describe(game: Attempt) -> dict[str, Any]:
+    return {
+        "id": game.pk,
+        "player": game.player.name,
+        "deal": game.deal.code,
+        "ruleset": game.ruleset,
+        "end": game.end,
+        "official_ms": game.official_ms,
+        "moves": game.counted_moves,
+        "timeline": trace(game.moves, game.times),
+    }
+
+
+@extend_schema(
+    parameters=[query("player", "whose game, by name", required=True)],
+    responses=GhostAnswer,
+    summary="A player's ghost",
+)
+@api_view(["GET"])
+def show_rival(request: Request, attempt: int) -> Response:
+    """The pace of a player's best game on the deal of an attempt of one's own.
+
+    The best is the fastest win, else what left the fewest cards, by the server's clock; else the same of what was
+    played elsewhere. Refused are a name that nobody has (404 `player`), a player without a game there (404 `no_game`),
+    and everybody but oneself while a race lies open on the cards and one's own game goes on (409 `race_open`).
+    """
+    params = request.query_params
+    check_fields(params, ("player",))
+    own = _find_own(request, attempt)
+    if "player" not in params:
+        raise Problem(400, "required", gettext_noop("This must be sent."), "player")
+    rival, now = find_player(params["player"], "player"), actions.read_clock()
+    if rival != own.player and not sight.may_see_ghosts(own.player, own.deal.order, now=now):
+        message = gettext_noop("While a race lies open on these cards, nobody else's game runs beside yours.")
+        raise Problem(409, "race_open", message, "player")
+    game = stats.find_best_game(rival, own.deal, now=now)
+    if game is None:
+        message = gettext_noop("%(player)s has ended no game on these cards.")
+        raise Problem(404, "no_game", message, "player", params={"player": rival.name})
+    return Response(_describe(game))
+
+
+def _find_own(request: Request, attempt: int) -> Attempt:
+    """An attempt of the caller's. Raises Problem (404)."""
+    found = Attempt.objects.select_related("deal", "player").filter(pk=attempt, player=read_caller(request)).first()
+    if found is None:
+        raise Problem(404, "not_found", gettext_noop("You have no such attempt."))
+    return found
 
 
 class OpponentAnswer(serializers.Serializer[Any]):
@@ -95,10 +135,7 @@ def show_opponent(request: Request, attempt: int) -> Response:
     """
     check_fields(request.query_params, ("strength",))
     strength = read_choice(request.query_params, "strength", STRENGTHS, "medium")
-    found = Attempt.objects.select_related("deal").filter(pk=attempt, player=read_caller(request)).first()
-    if found is None:
-        raise Problem(404, "not_found", gettext_noop("You have no such attempt."))
-    game = opponent(found.deal.cards, strength)
+    game = opponent(_find_own(request, attempt).deal.cards, strength)
     return Response(
         {
             "name": gettext(COMPUTER[strength]),

@@ -1,9 +1,11 @@
 """Do rivals run beside one's own game, on one's own clock, and only where they may be seen?"""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import table
 from tests.browser.health import find_barriers, forgive, is_too_wide
+from tests.browser.rivals import ADA
+from tests.browser.test_health import look
 
 CODE = "PY1-C-AAAAAAW"  # of attempts 1 and 2: Early Ada's 61,230 ms and Early Bea's 70,230 ms
 MINUTE = 60_000
@@ -79,6 +81,63 @@ def test_at_most_three_are_chosen_and_the_choice_and_a_closed_strip_are_remember
     page.locator("#new").click()
     expect(page.locator("#new-game input[name=against]:checked")).to_have_count(3)
     expect(page.locator("#new-game input[name=against]:disabled")).to_have_count(3)
+
+
+def test_a_rival_is_chosen_by_name_and_a_name_without_a_game_is_refused_in_the_window(
+    page: Page, server: str, wrong: list[str]
+) -> None:
+    table.open_table(page, server, CODE)
+    page.locator("#open-menu").click()
+    page.locator('#menu [value="against"]').click()
+    window = page.locator("#against")
+    name, refused = window.get_by_label("A player by name"), window.get_by_role("alert")
+    name.fill(ADA)
+    window.get_by_role("button", name="Add").click()
+    expect(refused).to_have_text(f"{ADA} has ended no game on these cards.")
+    assert find_barriers(page) == []
+    name.fill("nobody at all")
+    name.press("Enter")
+    expect(refused).to_have_text("There is no such player.")
+    expect(window).to_be_visible()
+    name.fill("early bea")
+    name.press("Enter")
+    expect(window.get_by_role("checkbox", name="Early Bea")).to_be_checked()
+    expect(refused).to_be_hidden()
+    name.fill("EARLY ADA")
+    window.locator('[value="choose"]').click()  # what was typed counts without another button
+    finds(page, 2)
+    expect(page.locator("#ghosts li")).to_contain_text(["You", "Early Bea", "Early Ada"])
+    page.reload()
+    finds(page, 2)
+    page.locator("#new").click()
+    expect(page.locator("#new-game input[name=against]:checked")).to_have_count(2)
+    forgive(wrong, "404 GET")
+
+
+def test_two_browsers_play_the_same_deal_and_one_sees_the_other_beside_the_computer(
+    page: Page, chromium: Browser, server: str, wrong: list[str]
+) -> None:
+    table.open_table(page, server, CODE)
+    choose(page, "strong")
+    with look(chromium, wrong, locale="de-DE") as other:
+        table.open_table(other, server, CODE)
+        table.play(other, ["g1g5", "g3g6"])
+        table.removed(other, 4)
+        other.locator("#open-menu").click()
+        other.locator('#menu [value="resign"]').click()
+        other.locator('#give-up [value="resign"]').click()
+        expect(other.locator("#result")).to_be_visible()
+        name = table.ask(other, "GET", "players/me/")[1]["name"]
+    page.locator("#open-menu").click()
+    page.locator('#menu [value="against"]').click()
+    page.locator("#against").get_by_label("A player by name").fill(name)
+    page.locator('#against [value="choose"]').click()
+    finds(page, 2)
+    table.play(page, ["g1g5"])
+    table.removed(page, 2)
+    expect(page.locator("#ghosts li", has_text=name).locator('[data-part="number"]')).to_have_text("4")
+    assert told(page, name) == "4 of 28 removed. Given up."
+    assert not is_too_wide(page)
 
 
 def test_the_address_names_rivals_for_as_long_as_the_cards_stay(page: Page, server: str) -> None:

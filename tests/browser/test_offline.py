@@ -95,7 +95,7 @@ def test_ranked_games_say_that_they_need_a_connection(device: BrowserContext, ph
     expect(phone.locator("#new-game input[value=ranked]")).to_be_disabled()
     phone.locator('#new-game input[name="code"]').fill("PY0-N-AAAA")
     phone.locator('#new-game [value="start"]').click()
-    expect(phone.locator("#new-game [role=alert]")).to_have_text("This code needs a connection.")
+    expect(phone.locator("#new-game-error")).to_have_text("This code needs a connection.")
 
 
 def test_a_worker_keeps_one_page_of_nobody_and_nothing_of_the_api(phone: Page, server: str) -> None:

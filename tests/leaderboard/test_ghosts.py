@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 
 from games.models import Attempt, Player
-from leaderboard import fair
+from leaderboard import fair, moderating
 from leaderboard.models import Standing
 from tests.client import Api
-from tests.players import easy_deal, log_in, make_daily, make_player, open_attempt, win
+from tests.players import FEWEST, easy_deal, easy_line, log_in, make_daily, make_player, open_attempt, win
 
 pytestmark = pytest.mark.django_db
 
@@ -82,3 +82,51 @@ def test_the_computer_plays_for_nobody_elses_attempt_and_in_no_other_strength() 
     assert ada.get(f"attempts/{mine.pk}/opponent/?strength=perfect")[0] == 400
     assert ada.get(f"attempts/{mine.pk}/opponent/?seed=1")[0] == 400
     assert ada.get(f"attempts/{mine.pk}/opponent/")[1]["strength"] == "medium"
+
+
+def test_a_player_is_chosen_by_name_and_the_best_ended_game_on_these_cards_is_shown() -> None:
+    bea = make_player("Bea")
+    mine = open_attempt(make_player("Ada"), easy_deal(), ranked=False)
+    path, api = f"attempts/{mine.pk}/rival/", log_in(mine.player)
+
+    def ask(name: str) -> tuple[int, str | int]:
+        status, answer = api.get(f"{path}?player={name}")
+        return status, answer["id"] if status == 200 else answer["code"]
+
+    assert ask("bea") == (404, "no_game")
+    lost = open_attempt(bea, easy_deal())
+    log_in(bea).post(f"attempts/{lost.pk}/moves/", {"from_ply": 0, "moves": "g1g2"})
+    assert ask("bea") == (404, "no_game"), "it is still played"
+    log_in(bea).post(f"attempts/{lost.pk}/resign/")
+    assert ask("bea") == (200, lost.pk)
+    replay = {"format": "pyramid-replay/1", "deal": easy_deal().code, "moves": easy_line(), "times": [*range(FEWEST)]}
+    assert log_in(bea).post("replays/", replay)[0] == 201
+    assert ask("BEA") == (200, lost.pk), "the server's clock comes first"
+    slow, fast = win(bea, 60_000), win(bea, 50_000, 17)
+    assert ask("Bea") == (200, fast.pk)
+    moderating.void(attempt=fast)
+    assert ask("Bea") == (200, slow.pk)
+    win(bea, 40_000, deal=easy_deal("N"))
+    assert ask("Bea") == (200, slow.pk), "the same cards under other rules are another deal"
+    assert ask("Nobody") == (404, "player")
+    assert api.get(path)[1]["code"] == "required"
+    assert log_in(bea).get(f"{path}?player=Bea")[0] == 404, "not her attempt"
+    assert Api().get(f"{path}?player=Bea")[0] == 401
+    fair.ban(player=bea, by=None, because="Cheated.")
+    assert ask("Bea") == (404, "player")
+
+
+def test_while_a_race_is_open_only_oneself_is_found_by_name() -> None:
+    race = make_daily("T")
+    win(make_player("Bea"), 60_000, race=race)
+    ada = make_player("Ada")
+    earlier = win(ada, 70_000, ranked=False)
+    mine = open_attempt(ada, easy_deal(), race=race)
+    api = log_in(ada)
+    make_player("Cleo")
+    for name in ("Bea", "Cleo"):
+        status, answer = api.get(f"attempts/{mine.pk}/rival/?player={name}")
+        assert (status, answer["code"], answer["where"]) == (409, "race_open", "player")
+    assert api.get(f"attempts/{mine.pk}/rival/?player=Ada")[1]["id"] == earlier.pk
+    api.post(f"attempts/{mine.pk}/resign/")
+    assert api.get(f"attempts/{mine.pk}/rival/?player=Bea")[0] == 200, "her own game is over"

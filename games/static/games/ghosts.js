@@ -1,11 +1,12 @@
 // Whom one plays against, by the choice of the player: games that were played before, and the computer's.
 import { call } from "./server.js";
-import { change, choices, choose } from "./state.js";
-import { MOST_RIVALS, offerRivals, openWindow } from "./windows.js";
+import { change, choices, choose, state } from "./state.js";
+import { MOST_RIVALS, isNamed, nameOf, offerRivals, openWindow } from "./windows.js";
 import { data, say } from "./words.js";
 
 const COMPUTERS = ["easy", "medium", "strong"];
 const FINDERS = { best: findBest, leader: findLeader, friends: findFriend };
+const REFUSALS = { no_game: "ghost_no_game", player: "ghost_nobody", race_open: "ghost_race" };
 
 /** The ghosts that the address names: numbers of replays, at most three. */
 export function readNamed() {
@@ -25,7 +26,7 @@ export function listWanted() {
   if (data.offline) return [];
   const ids = readNamed();
   if (ids.length) return ids.map((id) => ({ key: id, name: say("ghost") }));
-  return choices.against.map((key) => ({ key, name: say(`against_${key}`) }));
+  return choices.against.map((key) => ({ key, name: nameOf(key) }));
 }
 
 /**
@@ -35,17 +36,26 @@ export function listWanted() {
 export async function findGhost({ key, name }, attempt) {
   try {
     if (COMPUTERS.includes(key)) return { key, ...(await call("GET", `attempts/${attempt.id}/opponent/?strength=${key}`)) };
-    const row = key in FINDERS ? await FINDERS[key](attempt) : { replay: Number(key) };
-    if (!row) return { key, name, why: "ghost_none" };
-    if (row.replay === attempt.id) return { key, name, why: "ghost_own" };
-    const found = await call("GET", `replays/${row.replay}/ghost/`);
+    const found = isNamed(key) ? await findNamed(name, attempt) : await findGame(key, attempt);
+    if (!found) return { key, name, why: "ghost_none" };
+    if (found.id === attempt.id) return { key, name, why: "ghost_own" };
     if (found.deal !== attempt.deal) return { key, name, why: "ghost_other" };
     return { key, ...found, name: key === "best" ? name : found.player };
   } catch (error) {
     if (!("status" in error)) throw error;
+    if (error.code in REFUSALS) return { key, name, why: REFUSALS[error.code] };
     if (error.status !== 404) return { key, name, why: "ghost_failed" };
     return { key, name, why: attempt.race ? "ghost_race" : "ghost_hidden" };
   }
+}
+
+/** A player's best game on the deal of an attempt; raises Refused where there is none to be seen. */
+const findNamed = (name, { id }) => call("GET", `attempts/${id}/rival/?player=${encodeURIComponent(name)}`);
+
+/** The game that a choice or a number of the address means; undefined where there is none. */
+async function findGame(key, attempt) {
+  const row = key in FINDERS ? await FINDERS[key](attempt) : { replay: Number(key) };
+  return row && (row.replay === attempt.id ? { id: row.replay } : call("GET", `replays/${row.replay}/ghost/`));
 }
 
 // Each finds a row of a board; undefined where there is none
@@ -67,7 +77,14 @@ async function findFriend(attempt) {
 
 /** Ask whom to play against, also in the middle of a game. */
 export async function askAgainst() {
-  const read = offerRivals(document.querySelector("#against form"));
+  const dialog = document.getElementById("against");
+  const form = dialog.querySelector("form");
+  const { read, settle } = offerRivals(form, async (name) => (await findNamed(name, state.attempt)).player);
+  form.onsubmit = async (event) => {
+    if (event.submitter?.value !== "choose") return;
+    event.preventDefault();
+    if (await settle()) dialog.close("choose");
+  };
   if ((await openWindow("against")) !== "choose") return;
   choose({ against: read(), ghostsShown: true });
   clearNamed();

@@ -1,5 +1,5 @@
 // The windows over the table (dialog elements of the page) and what they ask.
-import { hereAsNext, readPlayer } from "./server.js";
+import { call, hereAsNext, readPlayer } from "./server.js";
 import { choices, choose } from "./state.js";
 import { data, say, write } from "./words.js";
 
@@ -45,21 +45,78 @@ export function findCode(text) {
   return (address?.[1] ?? code?.[0] ?? text).trim();
 }
 
-/** Let a form ask whom to play against; returns what reads its answer. */
-export function offerRivals(form) {
-  const boxes = [...form.elements.against];
-  const read = () => boxes.filter(({ checked }) => checked).map(({ value }) => value);
+// Among those whom one plays against a player by name is "@" and the name
+
+export const isNamed = (key) => key.startsWith("@");
+export const nameOf = (key) => (isNamed(key) ? key.slice(1) : say(`against_${key}`));
+
+/**
+ * Let a form ask whom to play against. find(name): a promise of the name as its player writes it, raises Refused
+ * where there is nobody to play against. Returns read(): the answer, and settle(): a promise of whether it is one, with a name that was
+ * typed and not added yet.
+ */
+export function offerRivals(form, find) {
+  const [field, add] = [form.elements.rival, form.querySelector("[data-adds]")];
+  const list = form.querySelector("[data-named]");
+  const read = () => [...form.elements.against].filter(({ checked }) => checked).map(({ value }) => value);
   const limit = () => {
     const full = read().length >= MOST_RIVALS;
-    for (const box of boxes) box.disabled = full && !box.checked;
+    for (const box of form.elements.against) box.disabled = full && !box.checked;
+    field.disabled = add.disabled = full;
   };
-  for (const box of boxes) {
-    box.checked = choices.against.includes(box.value);
-    box.onchange = limit;
-  }
+  const settle = async () => {
+    const name = field.value.trim();
+    showRefusal(form, "");
+    if (!name || field.disabled) return true;
+    try {
+      const key = `@${await find(name)}`;
+      if (!read().includes(key)) list.append(makeBox(key));
+      field.value = "";
+    } catch (refused) {
+      showRefusal(form, refused.message || say("failed"));
+      field.focus();
+      return false;
+    }
+    limit();
+    return true;
+  };
+  list.replaceChildren(...choices.against.filter(isNamed).map(makeBox));
+  for (const box of form.elements.against) box.checked = choices.against.includes(box.value);
+  field.value = "";
+  field.onkeydown = (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // it would send the form
+    settle();
+  };
+  add.onclick = settle;
+  list.closest("fieldset").onchange = limit;
+  list.closest("fieldset").hidden = data.offline;
+  showRefusal(form, "");
   limit();
-  boxes[0].closest("fieldset").hidden = data.offline;
-  return read;
+  suggestFriends();
+  return { read, settle };
+}
+
+function showRefusal(form, why) {
+  const place = form.querySelector("[data-refused]");
+  write(place, why);
+  place.hidden = !why;
+  form.elements.rival.toggleAttribute("aria-invalid", Boolean(why));
+}
+
+function makeBox(key) {
+  const label = document.createElement("label");
+  const box = Object.assign(document.createElement("input"), { type: "checkbox", name: "against", value: key, checked: true });
+  label.append(box, Object.assign(document.createElement("span"), { textContent: nameOf(key) }));
+  return label;
+}
+
+/** Whom one follows is offered for a name; without an answer any name can be typed. */
+async function suggestFriends() {
+  const list = byId("friend-names");
+  if (data.offline || list.childElementCount || (readPlayer()?.guest ?? true)) return;
+  const { following } = await call("GET", "players/me/following/").catch(() => ({ following: [] }));
+  list.replaceChildren(...following.map(({ player }) => new Option(player)));
 }
 
 /**
@@ -70,7 +127,7 @@ export async function askForGame(rulesets, letter, start) {
   const form = byId("new-game").querySelector("form");
   const { ruleset, code, mode, difficulty } = form.elements;
   const guest = readPlayer()?.guest ?? true;
-  const readAgainst = offerRivals(form);
+  const rivals = offerRivals(form, async (name) => (await call("GET", `players/${encodeURIComponent(name)}/`)).name);
   ruleset.value = letter;
   code.value = "";
   if (guest) mode.value = "practice";
@@ -89,7 +146,8 @@ export async function askForGame(rulesets, letter, start) {
   form.onsubmit = async (event) => {
     if (event.submitter?.value !== "start") return;
     event.preventDefault();
-    choose({ against: readAgainst() });
+    if (!(await rivals.settle())) return;
+    choose({ against: rivals.read() });
     const deal = findCode(code.value);
     const dealt = { ruleset: ruleset.value, ranked: mode.value === "ranked" };
     if (difficulty.value) dealt.difficulty = difficulty.value;
