@@ -1,11 +1,16 @@
 """Do rivals run beside one's own game, on one's own clock, and only where they may be seen?"""
 
+from datetime import UTC, datetime, timedelta
+
 from playwright.sync_api import Browser, Page, expect
 
+from games.engine.deal import Deal
+from games.engine.position import Position
 from tests.browser import table
 from tests.browser.health import find_barriers, forgive, is_too_wide
-from tests.browser.rivals import ADA
+from tests.browser.rivals import ADA, WIDE
 from tests.browser.test_health import look
+from tests.browser.test_rivals import log_in
 
 CODE = "PY1-C-AAAAAAW"  # of attempts 1 and 2: Early Ada's 61,230 ms and Early Bea's 70,230 ms
 MINUTE = 60_000
@@ -114,30 +119,32 @@ def test_a_rival_is_chosen_by_name_and_a_name_without_a_game_is_refused_in_the_w
     forgive(wrong, "404 GET")
 
 
-def test_two_browsers_play_the_same_deal_and_one_sees_the_other_beside_the_computer(
+def test_two_browsers_race_each_other_and_a_ghost_on_one_screen(
     page: Page, chromium: Browser, server: str, wrong: list[str]
 ) -> None:
+    deal = Deal.from_seed("T", 4711)
+    removal = next(token for token in Position.start(deal).legal_moves() if len(table.parts(token)) == 2)
+    log_in(page, server, ADA)
     table.open_table(page, server, CODE)
     choose(page, "strong")
+    closes_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    status, race = table.ask(page, "POST", "races/", {"name": "Two", "deal": deal.code, "closes_at": closes_at})
+    assert status == 201, race
     with look(chromium, wrong, locale="de-DE") as other:
-        table.open_table(other, server, CODE)
-        table.play(other, ["g1g5", "g3g6"])
-        table.removed(other, 4)
-        other.locator("#open-menu").click()
-        other.locator('#menu [value="resign"]').click()
-        other.locator('#give-up [value="resign"]').click()
-        expect(other.locator("#result")).to_be_visible()
-        name = table.ask(other, "GET", "players/me/")[1]["name"]
-    page.locator("#open-menu").click()
-    page.locator('#menu [value="against"]').click()
-    page.locator("#against").get_by_label("A player by name").fill(name)
-    page.locator('#against [value="choose"]').click()
-    finds(page, 2)
-    table.play(page, ["g1g5"])
-    table.removed(page, 2)
-    expect(page.locator("#ghosts li", has_text=name).locator('[data-part="number"]')).to_have_text("4")
-    assert told(page, name) == "4 of 28 removed. Given up."
-    assert not is_too_wide(page)
+        log_in(other, server, WIDE)
+        for one in (page, other):
+            one.goto(f"{server}/play/?race={race['id']}")
+            one.locator('#before [value="start"]').click()
+            table.removed(one, 0)
+        lines = page.locator("#ghosts li")
+        expect(lines).to_contain_text(["You", "Computer (strong)", WIDE])
+        expect(other.locator("#ghosts li")).to_contain_text(["Du", ADA])
+        table.play(other, [removal])
+        expect(lines.last.locator('[data-part="number"]')).to_have_text("2")
+        assert told(page, WIDE) == "2 of 28 removed."
+        table.play(page, [removal])
+        expect(other.locator("#ghosts li", has_text=ADA).locator('[data-part="number"]')).to_have_text("2")
+        assert not is_too_wide(page)
 
 
 def test_the_address_names_rivals_for_as_long_as_the_cards_stay(page: Page, server: str) -> None:
