@@ -147,7 +147,7 @@ ROW = """p.entry_id, player.name, player.guest, e.ranked,
     CASE WHEN p.state = 'playing' AND p.ends_at <= now THEN 'expired' ELSE a."end" END,
     p.removed, p.moves, p.pass, a.started_at, a.official_ms,
     CASE WHEN p.state = 'playing' AND p.ends_at <= now THEN p.ends_at ELSE a.ended_at END,
-    CASE WHEN p.state = 'playing' AND p.ends_at <= now THEN p.ends_at ELSE p.changed_at END"""
+    CASE WHEN p.state = 'playing' AND p.ends_at <= now THEN p.ends_at ELSE p.changed_at END, p.attempt_id"""
 JOINED = """JOIN leaderboard_entry e ON e.id = p.entry_id JOIN games_attempt a ON a.id = p.attempt_id
     JOIN games_player player ON player.id = e.player_id, (SELECT %(now)s::timestamptz) clock (now)"""
 READ_RACE = "SELECT clock_timestamp(), opens_at, closes_at, withdrawn_at FROM leaderboard_race WHERE id = %s"
@@ -242,6 +242,7 @@ def _make_row(
     official_ms: int | None,
     ended_at: datetime | None,
     version: datetime,
+    attempt: int,
 ) -> Row:
     if state == "voided":
         return Row(entry, version, {"kind": VOIDED, "entry": entry})  # it may be somebody's of whom nothing is shown
@@ -259,4 +260,5 @@ def _make_row(
     }
     if state != "playing":
         said |= {"end": end or None, "official_ms": official_ms, "ended_at": ended_at and write_moment(ended_at)}
+        said["replay"] = attempt
     return Row(entry, version, said)

@@ -112,7 +112,7 @@ WITH day AS (
         AND race.withdrawn_at IS NULL AND a.held = '' AND a.voided_at IS NULL
 ), total AS (
     SELECT player_id, sum(points) AS points, count(*) AS dailies, bool_and(final) AS final, max(ended_at) AS ended_at
-    FROM result GROUP BY player_id
+    FROM result WHERE %(among)s::bigint[] IS NULL OR player_id = ANY(%(among)s) GROUP BY player_id
 ), ranked AS (
     SELECT *, rank() OVER (ORDER BY points DESC) AS rank,
         row_number() OVER (ORDER BY points DESC, ended_at, player_id) AS row, count(*) OVER () AS size
@@ -130,13 +130,21 @@ WHERE CASE WHEN %(player)s::bigint IS NULL THEN r.row > %(offset)s AND r.row <= 
 
 
 def read_season(
-    days: Sequence[date], *, ruleset: str | None, limit: int, offset: int = 0, around: Player | None = None
+    days: Sequence[date],
+    *,
+    ruleset: str | None,
+    limit: int,
+    offset: int = 0,
+    around: Player | None = None,
+    among: Sequence[int] | None = None,
 ) -> dict[str, Any] | None:
     """A page of the season of these days: {"total", "rows": [...]}; None where the player around is not in it.
 
-    Over all rulesets' dailies, or one's. around: that player's row and up to `limit` on either side.
+    Over all rulesets' dailies, or one's. around: that player's row and up to `limit` on either side. among: the rows
+    of these players alone, with the points that they have and the ranks that those give among themselves.
     """
     params: dict[str, Any] = {"days": list(days), "ruleset": ruleset or "", "limit": limit, "offset": offset}
+    params["among"] = None if among is None else list(among)
     with connection.cursor() as cursor:
         cursor.execute(READ_SEASON, params | {"player": around and around.pk})
         size, total, rows = cursor.fetchone()

@@ -1,6 +1,7 @@
 """A player's figures and two players', and who stands below a race's ranks: read from the attempts."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -85,17 +86,18 @@ def list_win_times(player: Player, ruleset: str, limit: int) -> list[int]:
 
 
 # Below a race's ranks, in the order of `ranking.below_key`
-READ_BELOW = """
+MEMBERS = "(%(among)s::bigint[] IS NULL OR e.player_id = ANY(%(among)s))"
+READ_BELOW = f"""
 WITH below AS (
     SELECT a.*, a.times[cardinality(a.times)] AS played_ms,
         CASE WHEN a."end" = '' THEN 'expired' ELSE a."end" END AS ending
     FROM leaderboard_entry e JOIN games_attempt a ON a.id = e.attempt_id
-    WHERE e.race_id = %s AND e.ranked AND a.voided_at IS NULL
+    WHERE e.race_id = %(race)s AND {MEMBERS} AND e.ranked AND a.voided_at IS NULL
         AND (a.ended_at IS NOT NULL OR a.ends_at <= clock_timestamp()) AND (a."end" <> 'won' OR a.held <> '')
 ), page AS (
     SELECT *, row_number() OVER (ORDER BY "end" <> 'won', official_ms, CASE WHEN "end" = 'won' THEN counted_moves END,
         "left", played_ms NULLS LAST, coalesce(ended_at, ends_at), id) AS place
-    FROM below ORDER BY place LIMIT %s OFFSET %s
+    FROM below ORDER BY place LIMIT %(limit)s OFFSET %(offset)s
 )
 SELECT (SELECT count(*) FROM below), coalesce(json_agg(json_build_object(
     'player', player.name, 'held', nullif(held, ''), 'end', ending, 'left', "left", 'official_ms', official_ms,
@@ -105,22 +107,22 @@ FROM page JOIN games_player player ON player.id = page.player_id
 """
 
 
-def list_below(race: Race, *, limit: int, offset: int) -> tuple[int, list[dict[str, Any]]]:
-    """How many ranked entries of a race have ended outside its ranks, and a page of them."""
-    with connection.cursor() as cursor:
-        cursor.execute(READ_BELOW, [race.pk, limit, offset])
-        total, rows = cursor.fetchone()
-    return total, json.loads(rows)
+def list_below(
+    race: Race, *, limit: int, offset: int, among: Sequence[int] | None = None
+) -> tuple[int, list[dict[str, Any]]]:
+    """How many ranked entries of a race have ended outside its ranks, and a page of them; among: of these players."""
+    return _list_beside(READ_BELOW, race, limit, offset, among)
 
 
 # Guests have no rank; who won stands in a list of their own, in the order that the ranks have
-READ_GUESTS = """
+READ_GUESTS = f"""
 WITH guests AS (
     SELECT a.* FROM leaderboard_entry e JOIN games_attempt a ON a.id = e.attempt_id
-    WHERE e.race_id = %s AND e.unranked_because = 'guest' AND a."end" = 'won' AND a.voided_at IS NULL
+    WHERE e.race_id = %(race)s AND {MEMBERS} AND e.unranked_because = 'guest' AND a."end" = 'won'
+        AND a.voided_at IS NULL
 ), page AS (
     SELECT *, row_number() OVER (ORDER BY official_ms, counted_moves, ended_at, id) AS place
-    FROM guests ORDER BY place LIMIT %s OFFSET %s
+    FROM guests ORDER BY place LIMIT %(limit)s OFFSET %(offset)s
 )
 SELECT (SELECT count(*) FROM guests), coalesce(json_agg(json_build_object(
     'row', place, 'player', player.name, 'official_ms', official_ms, 'moves', counted_moves, 'points', points,
@@ -130,10 +132,19 @@ FROM page JOIN games_player player ON player.id = page.player_id
 """
 
 
-def list_guests(race: Race, *, limit: int, offset: int) -> tuple[int, list[dict[str, Any]]]:
+def list_guests(
+    race: Race, *, limit: int, offset: int, among: Sequence[int] | None = None
+) -> tuple[int, list[dict[str, Any]]]:
     """How many entered a race as guests and won, and a page of them by time; under the names they have now."""
+    return _list_beside(READ_GUESTS, race, limit, offset, among)
+
+
+def _list_beside(
+    sql: str, race: Race, limit: int, offset: int, among: Sequence[int] | None
+) -> tuple[int, list[dict[str, Any]]]:
+    params = {"race": race.pk, "limit": limit, "offset": offset, "among": None if among is None else list(among)}
     with connection.cursor() as cursor:
-        cursor.execute(READ_GUESTS, [race.pk, limit, offset])
+        cursor.execute(sql, params)
         total, rows = cursor.fetchone()
     return total, json.loads(rows)
 

@@ -101,9 +101,10 @@ BOARD_QUERY = [
         {"type": "integer", "minimum": 1, "maximum": MAX_BINS},
     ),
 ]
-BOARD_QUERY.append(
-    query("among", "friends: you and whom you follow; club:ID: the members of a club of yours; ranked among themselves")
+AMONG_QUERY = query(
+    "among", "friends: you and whom you follow; club:ID: the members of a club of yours; ranked among themselves"
 )
+BOARD_QUERY.append(AMONG_QUERY)
 CLOCK_QUERY = query("clock", "client: replays sent without an attempt", enum=["server", "client"], default="server")
 PERIOD_QUERY = query(
     "period",
@@ -145,11 +146,11 @@ def _read_window(request: Request) -> Window:
         around=read_around(request, query["around"]) if "around" in query else None,
         top=top,
         bins=bins,
-        among=_read_among(request, query["among"]) if "among" in query else None,
+        among=read_among(request, query["among"]) if "among" in query else None,
     )
 
 
-def _read_among(request: Request, text: str) -> tuple[int, ...]:
+def read_among(request: Request, text: str) -> tuple[int, ...]:
     """The ids of the players whom `among` names. Raises Problem (400, 404), or NotAuthenticated (401)."""
     player = read_caller(request)
     if "histogram" in request.query_params:
@@ -352,9 +353,10 @@ class BelowAnswer(serializers.Serializer[Any]):
     rows = BelowRowAnswer(many=True)
 
 
-OFFSETS = [
+LIST_QUERY = [
     number_query("limit", "rows of a page", 1, MAX_LIMIT, 50),
     number_query("offset", "rows to skip", 0, MAX_OFFSET, 0),
+    AMONG_QUERY,
 ]
 
 
@@ -362,13 +364,14 @@ def _list(request: Request, race: int, read: Callable[..., tuple[int, list[dict[
     """A page of a list beside a race's ranks."""
     found = _find_race(request, race)
     query = request.query_params
-    check_fields(query, ("limit", "offset"))
+    check_fields(query, ("limit", "offset", "among"))
     limit, offset = read_number(query, "limit", 1, MAX_LIMIT, 50), read_number(query, "offset", 0, MAX_OFFSET, 0)
-    total, rows = read(found, limit=limit, offset=offset)
+    among = read_among(request, query["among"]) if "among" in query else None
+    total, rows = read(found, limit=limit, offset=offset, among=among)
     return Response({"race": found.pk, "total": total, "rows": rows})
 
 
-@extend_schema(parameters=OFFSETS, responses=BelowAnswer, auth=TOKEN_OR_NONE, summary="Below a race's ranks")
+@extend_schema(parameters=LIST_QUERY, responses=BelowAnswer, auth=TOKEN_OR_NONE, summary="Below a race's ranks")
 @conditional_page
 @api_view(["GET"])
 @permission_classes([AllowAny])
@@ -380,7 +383,7 @@ def show_below(request: Request, race: int) -> Response:
     return _list(request, race, stats.list_below)
 
 
-@extend_schema(parameters=OFFSETS, responses=GuestsAnswer, auth=TOKEN_OR_NONE, summary="The guests of a race")
+@extend_schema(parameters=LIST_QUERY, responses=GuestsAnswer, auth=TOKEN_OR_NONE, summary="The guests of a race")
 @conditional_page
 @api_view(["GET"])
 @permission_classes([AllowAny])

@@ -36,6 +36,9 @@ class RowAnswer(serializers.Serializer[Any]):
     end = field(allow_null=True, required=False, help_text="Of one that is over: won, resigned or expired")
     official_ms = field(serializers.IntegerField, "Of a win.", allow_null=True, required=False)
     ended_at = field(serializers.DateTimeField, allow_null=True, required=False)
+    replay = field(
+        serializers.IntegerField, "Of one that is over: its replay's id, for who may see it.", required=False
+    )
 
     def get_fields(self) -> dict[str, serializers.Field]:
         # `pass` is a word of Python's

@@ -17,7 +17,7 @@ from games.errors import Problem
 from games.rest import check_fields, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import races, seasons
-from leaderboard.api.boards import MAX_LIMIT, MAX_OFFSET, MAX_RADIUS, not_on_board, read_around
+from leaderboard.api.boards import AMONG_QUERY, MAX_LIMIT, MAX_OFFSET, MAX_RADIUS, not_on_board, read_among, read_around
 from leaderboard.pages import keep
 
 
@@ -44,6 +44,7 @@ class SeasonAnswer(serializers.Serializer[Any]):
         number_query("offset", "rows to skip", 0, MAX_OFFSET, 0),
         query("around", "a player's name, or me"),
         number_query("radius", "rows on either side, with `around`", 0, MAX_RADIUS, 5),
+        AMONG_QUERY,
     ],
     responses=SeasonAnswer,
     auth=TOKEN_OR_NONE,
@@ -57,7 +58,7 @@ def show_season(request: Request, month: str) -> HttpResponse:
     down. A daily counts once it has closed, and its points are final two days later.
     """
     query = request.query_params
-    check_fields(query, ("ruleset", "limit", "offset", "around", "radius"))
+    check_fields(query, ("ruleset", "limit", "offset", "around", "radius", "among"))
     try:
         days = races.read_month(month)
     except ValueError:
@@ -68,12 +69,13 @@ def show_season(request: Request, month: str) -> HttpResponse:
     if "around" in query and "offset" in query:
         raise Problem(400, "one_of", gettext_noop("Send one of offset and around."), "around")
     around = read_around(request, query["around"]) if "around" in query else None
+    among = read_among(request, query["among"]) if "among" in query else None
     if around:
-        page = seasons.read_season(days, ruleset=ruleset, limit=radius, around=around)
+        page = seasons.read_season(days, ruleset=ruleset, limit=radius, around=around, among=among)
     else:
         page = keep(
-            f"season {month} {ruleset} {limit} {offset}",
-            lambda: seasons.read_season(days, ruleset=ruleset, limit=limit, offset=offset),
+            f"season {month} {ruleset} {limit} {offset} {among}",
+            lambda: seasons.read_season(days, ruleset=ruleset, limit=limit, offset=offset, among=among),
         )
     if page is None:
         assert around

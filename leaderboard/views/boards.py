@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,13 +12,13 @@ from django.utils.translation import gettext, gettext_noop
 
 from games.engine.errors import CodeError
 from games.engine.rulesets import RULESETS, Ruleset
-from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal, write_code
-from leaderboard import clubs, pages, periods, ranking, sight
+from leaderboard import pages, periods, ranking, sight
 from leaderboard.actions import read_clock
 from leaderboard.models import Standing
 from leaderboard.races import day_of
 from leaderboard.views.charts import draw_bars
+from leaderboard.views.circles import Circle, read_circle
 from leaderboard.views.home import read_leaders
 from leaderboard.views.links import Link, link_ghost, link_to, write_period
 from leaderboard.views.ratings import list_best
@@ -27,7 +26,6 @@ from leaderboard.words import write_seconds, write_time
 
 ROWS = 50
 BINS = 30
-FRIENDS = "friends"
 ORDERS = {
     ranking.TIME: gettext_noop("Time"),
     ranking.MOVES: gettext_noop("Moves"),
@@ -47,13 +45,13 @@ CLOCKS = {
 
 
 class Asked(NamedTuple):
-    """What of a board an address asks for; among: of these players alone."""
+    """What of a board an address asks for."""
 
     key: pages.BoardKey
     after: pages.Cursor | None
     before: pages.Cursor | None
     around: Player | None
-    among: tuple[int, ...] | None
+    circle: Circle
 
 
 def list_boards(request: HttpRequest) -> HttpResponse:
@@ -66,8 +64,6 @@ def show_board(request: HttpRequest, letter: str) -> HttpResponse:
     ruleset = RULESETS.get(letter)
     if ruleset is None:
         raise Http404
-    if "among" in request.GET and not isinstance(request.user, Player):
-        return redirect_to_login(request.get_full_path())
     today = day_of(read_clock())
     now_names = periods.name_periods(today)
     period = request.GET.get("period", "")
@@ -79,7 +75,6 @@ def show_board(request: HttpRequest, letter: str) -> HttpResponse:
         "periods": _link_periods(request, name, now_names),
         "period": _tell_period(kind, name, now_names),
         "neighbours": _link_neighbours(request, name, today.isoformat()) if name else None,
-        "groups": _link_groups(request),
     }
     return render(request, "leaderboard/board.html", page | _read_board(request, ruleset, _read_asked(request, key)))
 
@@ -93,8 +88,6 @@ def show_deal_board(request: HttpRequest, code: str) -> HttpResponse:
     clock = request.GET.get("clock", Attempt.SERVER)
     if clock not in CLOCKS:
         raise BadRequest("clock")
-    if "among" in request.GET and not isinstance(request.user, Player):
-        return redirect_to_login(request.get_full_path())
     key = pages.BoardKey(deal.ruleset.letter, _read_order(request, deal.ruleset), clock, deal.order)
     page = {
         "ruleset": _name(deal.ruleset),
@@ -103,7 +96,6 @@ def show_deal_board(request: HttpRequest, code: str) -> HttpResponse:
             Link(gettext(label), link_to(request, clock=name if name != Attempt.SERVER else None), name == clock)
             for name, label in CLOCKS.items()
         ],
-        "groups": _link_groups(request),
     }
     asked = _read_asked(request, key)
     return render(request, "leaderboard/board.html", page | _read_board(request, deal.ruleset, asked))
@@ -140,18 +132,7 @@ def _read_asked(request: HttpRequest, key: pages.BoardKey) -> Asked:
     wants_me = request.GET.get("around") == "me" and isinstance(request.user, Player)
     if (cursors["after"] is not None) + (cursors["before"] is not None) + wants_me > 1:
         raise BadRequest("one of after, before, around")
-    return Asked(key, **cursors, around=request.user if wants_me else None, among=_read_among(request))  # type: ignore[arg-type]
-
-
-def _read_among(request: HttpRequest) -> tuple[int, ...] | None:
-    if "among" not in request.GET or not isinstance(request.user, Player):
-        return None
-    try:
-        return clubs.read_among(request.user, request.GET["among"])
-    except Problem as problem:
-        if problem.status == 404:
-            raise Http404 from None
-        raise BadRequest("among") from None
+    return Asked(key, **cursors, around=request.user if wants_me else None, circle=read_circle(request))  # type: ignore[arg-type]
 
 
 # The ways on
@@ -180,17 +161,6 @@ def _link_neighbours(request: HttpRequest, name: str, today: str) -> list[Link |
     return [other and Link(write_period(other), link_to(request, period=other), False) for other in there]  # type: ignore[misc]
 
 
-def _link_groups(request: HttpRequest) -> list[Link]:
-    """Everybody, friends and one's clubs; only for who has signed up."""
-    if not isinstance(request.user, Player) or request.user.guest:
-        return []
-    among = request.GET.get("among", "")
-    names = {"": gettext("Everybody"), FRIENDS: gettext("Friends")}
-    own = request.user.memberships.order_by("club__name").values_list("club", "club__name")
-    names |= {f"club:{club}": name for club, name in own}
-    return [Link(name, link_to(request, among=value or None), value == among) for value, name in names.items()]
-
-
 def _link_orders(request: HttpRequest, ruleset: Ruleset, chosen: str) -> list[Link]:
     names = {order: None if order == ranking.TIME else order for order in ranking.orders_of(ruleset.scoring)}
     return [
@@ -203,8 +173,8 @@ def _link_orders(request: HttpRequest, ruleset: Ruleset, chosen: str) -> list[Li
 
 def _read_board(request: HttpRequest, ruleset: Ruleset, asked: Asked) -> dict[str, Any]:
     """What the page shows of the board: its rows, one's own place, the picture of the times, the pages beside it."""
-    key, missed = asked.key, False
-    window: dict[str, Any] = {"limit": ROWS, "after": asked.after, "before": asked.before, "among": asked.among}
+    key, among, missed = asked.key, asked.circle.players, False
+    window: dict[str, Any] = {"limit": ROWS, "after": asked.after, "before": asked.before, "among": among}
     own = _find_own(request.user, asked)
     if asked.around and own is None:
         missed = True
@@ -214,7 +184,7 @@ def _read_board(request: HttpRequest, ruleset: Ruleset, asked: Asked) -> dict[st
     rows = _link_ghosts(key.ruleset, page.cards, _tell_rows(page, request.user))
     me = own["player"] if own else None
     bars, slower = [], 0
-    if asked.among is None and page.total > 1:
+    if among is None and page.total > 1:
         bins = min(BINS, 5 + page.total // 4)
         histogram = pages.keep(f"histogram {key} {bins}", lambda: pages.read_histogram(key, bins))
         bars = draw_bars(histogram, own["official_ms"] if own and key.order == ranking.TIME else None)
@@ -226,7 +196,7 @@ def _read_board(request: HttpRequest, ruleset: Ruleset, asked: Asked) -> dict[st
         "own": own,
         "own_is_elsewhere": own is not None and all(row["player"] != me for row in rows),
         "missed": missed,
-        "among": asked.among is not None,
+        "circle": asked.circle,
         "with_points": ruleset.scoring == "points",
         "with_par": any(row["over_par"] is not None for row in rows),
         "bars": bars,
@@ -254,7 +224,7 @@ def _find_own(viewer: sight.Viewer, asked: Asked) -> dict[str, Any] | None:
     if not isinstance(viewer, Player):
         return None
     try:
-        page = pages.read_pages(asked.key, limit=0, around=viewer, among=asked.among)[0]
+        page = pages.read_pages(asked.key, limit=0, around=viewer, among=asked.circle.players)[0]
     except Standing.DoesNotExist:
         return None
     assert page.own_rank

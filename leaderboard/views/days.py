@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,6 +18,7 @@ from leaderboard.models import Race
 from leaderboard.pages import keep
 from leaderboard.races import day_of, read_month
 from leaderboard.seasons import read_season
+from leaderboard.views.circles import read_circle
 from leaderboard.views.links import Link, link_to, read_offset, write_period
 from leaderboard.words import write_time
 
@@ -112,19 +114,22 @@ def show_season(request: HttpRequest, month: str) -> HttpResponse:
         raise BadRequest("ruleset")
     offset = read_offset(request)
     viewer = request.user if isinstance(request.user, Player) else None
-    own = read_season(days, ruleset=letter, limit=0, around=viewer) if viewer else None
+    circle = read_circle(request)
+    own = read_season(days, ruleset=letter, limit=0, around=viewer, among=circle.players) if viewer else None
     wants_me = request.GET.get("around") == "me"
     if wants_me and own:
         offset = (own["rows"][0]["row"] - 1) // ROWS * ROWS
     season = keep(
-        f"season {month} {letter} {ROWS} {offset}",
-        lambda: read_season(days, ruleset=letter, limit=ROWS, offset=offset),
+        f"season {month} {letter} {ROWS} {offset} {circle.players}",
+        lambda: read_season(days, ruleset=letter, limit=ROWS, offset=offset, among=circle.players),
     )
     today = day_of(read_clock())
-    query = f"?{request.GET.urlencode()}" if letter else ""
+    kept = {name: request.GET[name] for name in ("ruleset", "among") if name in request.GET}
+    query = f"?{urlencode(kept, safe=':')}" if kept else ""
     played = Race.objects.filter(day__in=days).order_by("ruleset").values_list("ruleset", flat=True).distinct()
     page = {
         "first": days[0],
+        "circle": circle,
         "rows": season["rows"],
         "total": season["total"],
         "own": own["rows"][0] if own else None,

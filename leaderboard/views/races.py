@@ -19,6 +19,7 @@ from leaderboard.actions import read_clock
 from leaderboard.minting import ensure_ready
 from leaderboard.models import Race, Standing
 from leaderboard.races import CLOSED, OPEN, UPCOMING, day_of
+from leaderboard.views.circles import GUESTS, Circle, list_clubs, read_circle
 from leaderboard.words import write_time
 
 BOARD_ROWS = 100
@@ -26,7 +27,8 @@ BELOW_ROWS = 50
 LISTED = 50
 # what the page of a race imports: the browser fetches all at once instead of one after the other
 RACE_MODULES = [
-    *(f"leaderboard/{name}.js" for name in ("board", "playing", "rows", "telling", "watching")),
+    *(f"leaderboard/{name}.js" for name in ("board", "circle", "outside", "playing", "ranks", "rows")),
+    *(f"leaderboard/{name}.js" for name in ("telling", "watching", "ways")),
     *(f"games/{name}.js" for name in ("engine", "cards", "feed", "layout", "line", "server", "table", "words")),
 ]
 
@@ -49,13 +51,6 @@ def list_races(request: HttpRequest) -> HttpResponse:
     clubs = list_clubs(request.user)
     page = {"listed": listed, "dailies": dailies, "groups": name_groups(), "clubs": clubs, "data": data}
     return render(request, "leaderboard/races.html", page)
-
-
-def list_clubs(viewer: sight.Viewer) -> list[tuple[int, str]]:
-    """The viewer's clubs, (id, name), by name."""
-    if not isinstance(viewer, Player):
-        return []
-    return list(viewer.memberships.order_by("club__name").values_list("club", "club__name"))
 
 
 def name_groups() -> list[tuple[str, list[dict[str, str]]]]:
@@ -83,8 +78,11 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
         raise Http404
     ruleset = RULESETS[seen.race.ruleset]
     me = request.user.name if isinstance(request.user, Player) else None
-    board = _read_board(seen.race, request.user)
-    guests = stats.list_guests(seen.race, limit=BELOW_ROWS, offset=0)[1]
+    circle = read_circle(request, with_guests=True)
+    board = _read_board(seen.race, request.user, circle)
+    names = circle.read_names()
+    may_see = sight.may_see_rest(request.user, seen.race.deal.order, now=now)
+    code = seen.race.code if may_see else None
     data = write_page_data(
         words=words.write_words(),
         race=race,
@@ -92,17 +90,22 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
         opens_at=seen.race.opens_at.isoformat(),
         entry=_describe_entry(seen, now),
         may_watch=_may_watch(seen, now),
+        may_see=may_see,
+        code=code,
+        among=circle.value,
+        names=names,
         ruleset=dataclasses.asdict(ruleset) | {"name": gettext(ruleset.name)},
         state=state.write(),
         board=board,
-        below=stats.list_below(seen.race, limit=BELOW_ROWS, offset=0)[1],
-        guests=guests,
+        **_read_outside(seen.race, circle),
     )
     page = {
         "head": head_race(seen),
         "state": state,
         "board": board,
-        "playing": [row.said for row in state.rows],
+        "circle": circle,
+        "code": code,
+        "playing": [row.said for row in state.rows if _counts(row.said, circle, names)],
         "invite_code": seen.race.invite_code if seen.race.host == request.user else "",
         "data": data,
         "modules": RACE_MODULES,
@@ -131,23 +134,46 @@ def head_race(seen: entries.SeenRace) -> dict[str, Any]:
     }
 
 
-def _read_board(race: Race, viewer: sight.Viewer) -> dict[str, Any]:
-    """The first rows of a race's board, and the viewer's own where it is not among them."""
+def _read_board(race: Race, viewer: sight.Viewer, circle: Circle) -> dict[str, Any]:
+    """The first rows of a race's board, and the viewer's own where it is not among them.
+
+    Of guests, who have no rank, the numbers of their rows.
+    """
+    if circle.value == GUESTS:
+        total, rows = stats.list_guests(race, limit=BOARD_ROWS, offset=0)
+        return {"total": total, "rows": [_tell_row(row | {"rank": row["row"]}) for row in rows], "own": None}
     key = pages.BoardKey(race.ruleset, ranking.TIME, race=race.pk)
-    page = pages.read_page(key, limit=BOARD_ROWS)
+    page = pages.read_pages(key, limit=BOARD_ROWS, among=circle.players)[0]
     rows = [_read_row(text) for text in page.rows]
     own = None
     if isinstance(viewer, Player) and page.next and all(row["player"] != viewer.name for row in rows):
         try:
-            own = _read_row(pages.read_page(key, limit=0, around=viewer).rows[0])
+            around = pages.read_pages(key, limit=0, around=viewer, among=circle.players)[0]
+            own = _read_row(around.rows[0])
         except Standing.DoesNotExist:
             own = None
     return {"total": page.total, "rows": rows, "own": own}
 
 
+def _read_outside(race: Race, circle: Circle) -> dict[str, Any]:
+    """Who stands outside the ranks, of the circle; where the guests have the ranks' place, nobody."""
+    if circle.value == GUESTS:
+        return {"below": [], "guests": []}
+    window: dict[str, Any] = {"limit": BELOW_ROWS, "offset": 0, "among": circle.players}
+    return {"below": stats.list_below(race, **window)[1], "guests": stats.list_guests(race, **window)[1]}
+
+
+def _counts(row: dict[str, Any], circle: Circle, names: list[str] | None) -> bool:
+    """Whether a row of the feed is of somebody in the circle."""
+    return row["guest"] if circle.value == GUESTS else names is None or row["player"] in names
+
+
 def _read_row(text: str) -> dict[str, Any]:
-    row = json.loads(text + "}")
-    kept = {name: row[name] for name in ("rank", "row", "player", "official_ms", "moves", "when")}
+    return _tell_row(json.loads(text + "}"))
+
+
+def _tell_row(row: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: row.get(name) for name in ("rank", "player", "official_ms", "moves", "when", "replay")}
     return kept | {"time": write_time(row["official_ms"])}
 
 

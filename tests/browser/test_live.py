@@ -29,6 +29,15 @@ NOTE = """name => {
         if (removed) window.seen[removed] ??= performance.timeOrigin + performance.now();
     }).observe(document.getElementById("playing"), {subtree: true, childList: true, characterData: true});
 }"""
+FOLLOW = """async names => {
+    const { call } = await import("/static/games/server.js");
+    for (const name of names) await call("PUT", `players/${name}/follow/`, {});
+}"""
+GIVE_UP = """async race => {
+    const { call } = await import("/static/games/server.js");
+    const { id } = await call("POST", `races/${race}/attempts/`, {});
+    await call("POST", `attempts/${id}/resign/`);
+}"""
 STAMP = "performance.timeOrigin + performance.now()"
 
 
@@ -315,3 +324,38 @@ def test_a_race_is_made_shared_and_entered_by_its_code(chromium: Browser, server
             friend.locator('#before [value="start"]').click()
             expect(friend.locator("main .card").first).to_be_visible()
             expect(runner(host, "Live Friend")).to_be_visible()
+
+
+def test_ranks_among_friends_are_the_servers_and_follow_the_race(
+    chromium: Browser, server: str, wrong: list[str]
+) -> None:
+    race = make_race(server, "Host of friends")
+    friend, other, late = (Rival(server, name) for name in ("Circle Bea", "Circle Cleo", "Circle Dan"))
+    with player(chromium, server, "Circle Ada", wrong) as page:
+        page.evaluate(FOLLOW, ["Circle Bea", "Circle Dan"])
+        open_race(page, server, race)
+        page.get_by_role("link", name="Friends", exact=True).click()
+        expect(page.locator("body")).to_have_attribute("data-line", "live")
+        for number, rival in enumerate((other, late, friend)):
+            rival.enter(race)
+            rival.play(0, own_line(300 + number).split(" "))
+            if rival is other:
+                expect(page.locator("[data-count=won]")).to_have_text("1")
+            elif rival is late:
+                places = page.locator("#board tr")
+                expect(places).to_have_count(1)
+                places.get_by_role("link", name="Circle Dan").focus()
+        expect(places).to_have_count(2)
+        rows = page.request.get(f"{server}/api/v1/races/{race}/board/?among=friends").json()["rows"]
+        shown = [place.inner_text().split()[:3] for place in places.all()]
+        assert shown == [[str(row["rank"]), *row["player"].split()] for row in rows]
+        expect(page.get_by_role("link", name="Circle Dan")).to_be_focused()
+        expect(page.get_by_role("link", name="Circle Cleo")).to_have_count(0)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{server}/players/Circle%20Dan/")
+        page.go_back()
+        expect(places.get_by_role("link")).to_have_count(2)  # to the players: Ada may not know the cards yet
+        page.evaluate(GIVE_UP, race)
+        expect(places.get_by_role("link")).to_have_count(6)
+        places.first.get_by_role("link", name="Beat this").click()
+        page.wait_for_url(f"{server}/play/{easy_deal('N').code}?ghost={rows[0]['replay']}")

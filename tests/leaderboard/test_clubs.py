@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.models import Player
-from leaderboard import actions, clubs
+from leaderboard import actions, clubs, moderating
 from leaderboard.models import Club, Follow, Membership
 from tests.client import Api
 from tests.players import in_parallel, log_in, make_daily, make_player, make_players, win
@@ -247,6 +247,24 @@ def test_friends_and_members_are_ranked_among_themselves(ada: Player, bob: Playe
     assert [row["player"] for row in page["top"]] == [others[0].name]
     assert log_in(others[1]).get(f"{address}club:{club['id']}")[0] == 404
     assert log_in(ada).get(f"{address}friends&around={others[0].name}")[1]["code"] == "not_on_board"
+
+
+def test_a_season_and_the_lists_beside_a_races_ranks_are_read_among_friends(ada: Player, bob: Player) -> None:
+    cleo, yesterday = make_player("Cleo"), make_daily(day=(actions.read_clock() - timedelta(days=1)).date())
+    wins = [win(player, 60_000 + n * 1000, race=yesterday) for n, player in enumerate([cleo, bob, ada])]
+    clubs.follow(player=ada, other=bob)
+    api, month = log_in(ada), yesterday.day.isoformat()[:7]  # type: ignore[union-attr]
+    rows = api.get(f"seasons/{month}/?among=friends")[1]["rows"]
+    assert [(row["rank"], row["player"], row["points"]) for row in rows] == [(1, "Bob", 500), (2, "Ada", 250)]
+    assert names(api.get(f"seasons/{month}/?among=friends&around=me&radius=0")[1]) == [(2, "Ada")]
+    assert api.get(f"seasons/{month}/?among=friends&around=cleo")[1]["code"] == "not_on_board"
+    for attempt in wins[:2]:
+        moderating.hold(attempt=attempt, because="pace")
+    board = f"races/{yesterday.pk}/board"
+    assert [row["player"] for row in api.get(f"{board}/below/")[1]["rows"]] == ["Cleo", "Bob"]
+    assert [row["player"] for row in api.get(f"{board}/below/?among=friends")[1]["rows"]] == ["Bob"]
+    assert api.get(f"{board}/guests/?among=friends")[1]["total"] == 0
+    assert Api().get(f"seasons/{month}/?among=friends")[0] == 401
 
 
 def test_what_among_may_not_say_is_named(ada: Player) -> None:

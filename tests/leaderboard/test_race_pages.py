@@ -5,6 +5,7 @@ import json
 import re
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.test import Client
@@ -15,8 +16,9 @@ from games.models import Player
 from leaderboard import actions, clubs, moderating, racing
 from leaderboard.actions import read_clock
 from leaderboard.models import Race
+from leaderboard.races import GRACE_LIFE
 from leaderboard.views import races as views
-from tests.players import make_daily, make_player, make_players, win
+from tests.players import EASY_MOVES, make_daily, make_player, make_players, win
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,12 +61,54 @@ def test_the_page_of_an_open_race_says_nothing_of_its_cards() -> None:
     win(ada, 62_000, race=race)
     racing.enter(player=eve, race=race.pk)
     cards = write_cards(race.deal.cards.cards)
-    for viewer in (None, ada, eve, make_player("Stranger")):
+    for viewer in (None, eve, make_player("Stranger")):
         page = look(f"/races/{race.pk}/", viewer) + look("/races/", viewer)
         assert race.code not in page
         assert race.deal.order not in page
         assert cards not in page
         assert "over_par" not in read_data(look(f"/races/{race.pk}/", viewer))["board"]["rows"][0]
+
+
+def test_who_has_ended_is_led_to_the_games_and_may_beat_them() -> None:
+    race, (ada, eve) = make_daily(), make_players(2)
+    won = win(ada, 62_000, race=race)
+    racing.enter(player=eve, race=race.pk)
+    replay, beat = f'href="/replays/{won.pk}/"', f'href="/play/{race.code}?ghost={won.pk}"'
+    pages = [look(f"/races/{race.pk}/", viewer) for viewer in (ada, eve, None)]
+    assert [replay in page for page in pages] == [True, False, False]
+    assert [beat in page for page in pages] == [True, False, False]
+    assert [read_data(page)["code"] for page in pages] == [race.code, None, None]
+    for player in (ada, eve):
+        assert all(f'href="/players/{quote(player.name)}/"' in page for page in pages), "names lead to players"
+    Race.objects.update(opens_at=race.opens_at - timedelta(days=2), closes_at=read_clock() - GRACE_LIFE)
+    assert beat in look(f"/races/{race.pk}/"), "everybody's, once the race is over"
+
+
+def test_ranks_are_shown_among_friends_a_club_and_guests() -> None:
+    race, (ada, bob, eve) = make_daily(), make_players(3)
+    for number, player in enumerate((eve, bob, ada)):
+        win(player, 62_000 + number, race=race)
+    clubs.follow(player=ada, other=bob)
+    club = clubs.make_club(owner=ada, name="Nile")
+    clubs.join(player=eve, invite_code=club.invite_code)
+    guest = Player.objects.create(name="Guest 1", name_key="guest 1", guest=True)
+    entry, _created = racing.enter(player=guest, race=race.pk)
+    circles = ("", "friends", f"club:{club.pk}", "guests")
+    pages = [look(f"/races/{race.pk}/?among={circle}", ada) for circle in circles]
+    ranks = [[eve.name, bob.name, ada.name], [bob.name, ada.name], [eve.name, ada.name], []]
+    assert [read_places(page) for page in pages] == ranks
+    data = [read_data(page) for page in pages]
+    assert [row["rank"] for row in data[1]["board"]["rows"]] == [1, 2]
+    assert [one["names"] and sorted(one["names"]) for one in data] == [
+        None,
+        sorted(ranks[1]),
+        sorted(ranks[2]),
+        None,
+    ]
+    assert [f'data-entry="{entry.pk}"' in page for page in pages] == [True, False, False, True], "who plays"
+    actions.play_moves(player=guest, attempt=entry.attempt_id, from_ply=0, moves=EASY_MOVES, times=None)
+    assert read_places(look(f"/races/{race.pk}/?among=guests")) == ["Guest 1"]
+    assert Client().get(f"/races/{race.pk}/?among=nobody").status_code == 400
 
 
 def test_who_has_ended_may_watch_and_who_plays_may_not() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 from django.db import connection
@@ -115,8 +116,21 @@ def test_friends_and_club_boards_hold_their_players_with_ranks_among_themselves(
     assert read_names(page) == ["Cleo", "Ada"]
     assert "Your rank: <b>2</b> / 2" in page
     assert log_in(bea).get("/boards/T/", {"among": f"club:{club.pk}"}).status_code == 404, "not her club"
-    answer = Client().get("/boards/T/", {"among": "friends"})
-    assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/account/log-in/")
+    assert "Nobody" not in read(log_in(cleo), "/boards/T/", among="friends"), "one is among one's own friends"
+    assert "You follow nobody yet." in read(log_in(cleo), "/boards/T/", among="friends")
+
+
+@pytest.mark.parametrize("path", ["/boards/T/", f"/boards/deals/{CODE}/", "/seasons/", "/races/{race}/"])
+@pytest.mark.parametrize("among", ["friends", "club:7"])
+def test_a_stranger_is_told_what_friends_and_clubs_are_and_led_to_the_log_in(path: str, among: str) -> None:
+    path = path.format(race=make_daily().pk)
+    win(make_player("Ada"), 60_000, race=Race.objects.get())
+    page = read(Client(), path, among=among)
+    assert ">Ada</a>" not in page
+    assert "Log in to see" in page
+    here = f"{path}?{urlencode({'among': among})}"
+    assert f"?next={quote(here, safe='')}" in page
+    assert f'href="{path}?among=friends"' in page
 
 
 def test_a_period_shows_its_wins_and_leads_to_its_neighbours() -> None:

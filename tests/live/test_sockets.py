@@ -95,7 +95,7 @@ def test_nothing_that_a_watcher_is_told_says_a_card(server: RunningServer) -> No
     cards = write_cards(easy_deal().cards)
     assert not [secret for secret in (EASY_ORDER, cards, "PY0-", "PY1-", "g1g2", "position") if secret in text]
     fields = {"kind", "entry", "player", "guest", "ranked", "removed", "moves", "pass", "started_at"}
-    over = {"end", "official_ms", "ended_at"}
+    over = {"end", "official_ms", "ended_at", "replay"}
     rows = [row for frame in told for row in (*frame.get("rows", []), *frame.get("playing", []))]
     assert {frozenset(row) for row in rows} == {frozenset(fields), frozenset(fields | over)}
 

@@ -1,5 +1,5 @@
 // The ranks of a race as the page holds them: by official time, then by moves; of equal ones the earlier comes first
-// and both have the rank. Pure: rows in, rows out. A row is {player, official_ms, moves, when}.
+// and both have the rank. Pure: rows in, rows out. A row is {player, official_ms, moves, when, replay}.
 
 const TOP = 10; // so many the server names
 
@@ -21,7 +21,7 @@ export function rank(rows) {
 export function place(rows, entry, most) {
   const others = rows.filter(({ player }) => player !== entry.player);
   if (!stands(entry)) return rank(others);
-  const row = { player: entry.player, official_ms: entry.official_ms, moves: entry.moves, when: entry.ended_at };
+  const row = { player: entry.player, official_ms: entry.official_ms, moves: entry.moves, when: entry.ended_at, replay: entry.replay };
   return rank([...others, row]).slice(0, most);
 }
 

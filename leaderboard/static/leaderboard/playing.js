@@ -1,8 +1,10 @@
 // Who plays in a race: a row each, with a small pyramid that grows less.
 import { data, say, writeTime } from "../games/words.js";
-import { arrange, makeFold, makeRow, write } from "./rows.js";
+import { counts } from "./circle.js";
+import { arrange, makeFold, makeRow, setLink, write } from "./rows.js";
 import { tellEnd } from "./telling.js";
 import { watchTable } from "./watching.js";
+import { playerPage } from "./ways.js";
 
 const FIRST_RUNNERS = 24;
 const ROW_CARDS = 7; // of the lowest row of a pyramid
@@ -32,6 +34,7 @@ export function makePlaying(state, now) {
   function makeRunner(row) {
     const made = makeRow("runner");
     write(made.parts.player, row.player);
+    setLink(made.parts.player, playerPage(row.player));
     made.element.classList.toggle("mine", row.player === data.me);
     made.parts.watch.ariaLabel = made.parts.watch.title = say("watch_player", { player: row.player });
     made.parts.watch.addEventListener("click", () => watchTable(data.race, row.player));
@@ -39,7 +42,8 @@ export function makePlaying(state, now) {
   }
 
   function show(mayWatch) {
-    for (const row of state.playing.values()) {
+    const rows = [...state.playing.values()].filter(counts);
+    for (const row of rows) {
       const runner = runners.get(row.entry) ?? makeRunner(row);
       runners.set(row.entry, runner);
       if (runner.until) stay(runner);
@@ -50,7 +54,7 @@ export function makePlaying(state, now) {
     for (const [number, runner] of runners) {
       if (!state.playing.has(number) && !runner.until) leave(runner, state.over.get(number));
     }
-    const first = Math.max(0, ...[...state.playing.values()].map(({ removed }) => removed));
+    const first = Math.max(0, ...rows.map(({ removed }) => removed));
     for (const { element, row } of runners.values()) element.classList.toggle("ahead", first > 0 && row.removed === first);
     if (runners.size < FIRST_RUNNERS) settle();
   }
@@ -92,7 +96,7 @@ export function makePlaying(state, now) {
     const shown = fold.all ? order : order.slice(0, FIRST_RUNNERS);
     arrange(list, shown.map(({ element }) => element));
     fold.show(runners.size);
-    byId("no-playing").hidden = runners.size > 0;
+    byId("no-playing").hidden = runners.size > 0 || state.counts.playing > state.playing.size; // of many the first are told
     showTimes();
   }
 

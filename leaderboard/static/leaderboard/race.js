@@ -3,25 +3,24 @@
 import { follow, startState, take } from "../games/feed.js";
 import { call } from "../games/server.js";
 import { data, say, writeTime } from "../games/words.js";
-import { agrees, isBetter, place, rank, stands } from "./board.js";
+import { counts, isEverybody } from "./circle.js";
+import { makeOutside } from "./outside.js";
 import { SETTLE, makePlaying } from "./playing.js";
-import { arrange, makeFold, makeRow, write } from "./rows.js";
-import { sayLine, showLine, tell, tellBack, tellEnd } from "./telling.js";
-
-const MOST_PLACES = 100;
-const FIRST_PLACES = 10;
-const FIRST_BELOW = 10;
+import { makeRanks } from "./ranks.js";
+import { write } from "./rows.js";
+import { sayLine, showLine, tell, tellBack } from "./telling.js";
+import { ways } from "./ways.js";
 
 const byId = (id) => document.getElementById(id);
 const state = startState();
-let board = { ...data.board, stale: false };
-let below = joinBelow(data.below, data.guests);
 let entry = data.entry;
 let mayWatch = data.may_watch;
 let ahead = 0; // the server's clock less this one, in ms
 
 const now = () => Date.now() + ahead;
 const playing = makePlaying(state, now);
+const outside = makeOutside(() => draw("below"));
+const ranks = makeRanks(() => draw("board", "below"), outside.take);
 const setClock = (frame) => {
   ahead = Date.parse(frame.now) - Date.now();
 };
@@ -30,7 +29,7 @@ const setClock = (frame) => {
 
 const dirty = new Set(); // what is to be drawn: "head", "board", "below", "runners"
 let drawing = false;
-const parts = { head: showHead, board: showBoard, below: showBelow, runners: () => playing.show(mayWatch) };
+const parts = { head: showHead, board: ranks.show, below: outside.show, runners: () => playing.show(mayWatch) };
 
 function draw(...names) {
   for (const name of names) dirty.add(name);
@@ -80,172 +79,51 @@ function writeSpan(ms) {
   return days > 0 ? say("days", { days, time: writeTime(ms % 86_400_000) }) : writeTime(ms);
 }
 
-// The ranks
-
-const places = new Map(); // player -> row
-const arrivals = new Set(); // who has come since the page was opened
-const fold = makeFold(
-  byId("more-board"),
-  FIRST_PLACES,
-  { all: (count) => say("show_all", { count }), fewer: () => say("show_fewer") },
-  () => draw("board"),
-);
-
-function drawPlace(row) {
-  const found = places.get(row.player) ?? makeRow("place");
-  if (!places.has(row.player)) {
-    places.set(row.player, found);
-    found.element.dataset.player = row.player;
-    found.element.classList.toggle("arrived", arrivals.has(row.player));
-  }
-  return fillPlace(found, row);
-}
-
-function fillPlace({ element, parts: cells }, row) {
-  write(cells.rank, row.rank);
-  write(cells.player, row.player);
-  write(cells.time, writeTime(row.official_ms, true));
-  write(cells.moves, row.moves);
-  element.classList.toggle("mine", row.player === data.me);
-  return element;
-}
-
-function showBoard() {
-  const rows = fold.all ? board.rows : board.rows.slice(0, FIRST_PLACES);
-  for (const player of places.keys()) if (!board.rows.some((row) => row.player === player)) places.delete(player);
-  arrange(byId("board"), rows.map((row) => drawPlace(row)));
-  fold.show(board.rows.length);
-  byId("no-board").hidden = board.rows.length > 0;
-  showOwn(rows);
-}
-
-/** One's own row stands below the others where it is not among them. */
-function showOwn(shown) {
-  const mine = board.rows.find(({ player }) => player === data.me) ?? board.own;
-  const outside = Boolean(mine) && !shown.some(({ player }) => player === data.me);
-  byId("own").hidden = !outside;
-  byId("to-me").hidden = !outside;
-  if (!outside) return;
-  const rows = mine === board.own ? (board.around ?? [mine]) : [mine];
-  byId("own").replaceChildren(...rows.map((row) => fillPlace(makeRow("place"), row)));
-}
-
-async function goToMe() {
-  fold.toggle(true);
-  if (!board.rows.some(({ player }) => player === data.me)) await readAround();
-  requestAnimationFrame(() => {
-    const row = document.querySelector("#board .mine") ?? document.querySelector("#own .mine");
-    row.scrollIntoView({ block: "center" });
-    row.tabIndex = -1;
-    row.focus({ preventScroll: true });
-  });
-}
-
-/** The rows around one's own, of a board that is longer than what the page holds. */
-async function readAround() {
-  const found = await call("GET", `races/${data.race}/board/?around=me&radius=3`).catch(() => null);
-  if (!found) return;
-  board.around = found.rows;
-  board.own = found.rows.find(({ player }) => player === data.me);
-  showBoard();
-}
-
-/** The ranks as the server has them: after a time away, and where ours are not its first ten. */
-async function readBoard() {
-  if (board.stale) return;
-  board.stale = true;
-  await new Promise((done) => setTimeout(done, 500 + 1000 * Math.random()));
-  const path = `races/${data.race}/board/`;
-  const asked = [`${path}?limit=${MOST_PLACES}`, `${path}below/`, `${path}guests/`].map((one) => call("GET", one));
-  const answers = await Promise.all(asked).catch(() => null);
-  board.stale = false;
-  if (!answers) return;
-  const [found, outside, guests] = answers;
-  board = { ...board, total: found.total, rows: rank(found.rows) };
-  below = joinBelow(outside.rows, guests.rows);
-  draw("board", "below");
-}
-
-// Outside the ranks
-
-const belowFold = makeFold(
-  byId("more-below"),
-  FIRST_BELOW,
-  { all: (count) => say("show_all", { count }), fewer: () => say("show_fewer") },
-  () => draw("below"),
-);
-
-/** Who stands outside the ranks: the held, guests who won, then by cards left. */
-function joinBelow(rows, guests) {
-  return [
-    ...rows.map((row) => ({ ...row, kind: row.held ? "held" : "finished" })),
-    ...guests.map((row) => ({ ...row, kind: "finished", end: "won", guest: true, left: 0 })),
-  ];
-}
-
-const orderBelow = ({ kind, end, left, official_ms: ms }) =>
-  (kind === "held" ? 0 : end === "won" ? 2 ** 32 : 2 ** 40 + left) + (ms ?? 0);
-
-function showBelow() {
-  below.sort((a, b) => orderBelow(a) - orderBelow(b));
-  const shown = belowFold.all ? below : below.slice(0, FIRST_BELOW);
-  const items = shown.map((row) => {
-    const item = document.createElement("li");
-    const name = document.createElement("b");
-    name.textContent = row.player;
-    item.append(name, ` ${tellEnd(row)}`);
-    item.classList.toggle("mine", row.player === data.me);
-    return item;
-  });
-  byId("below").replaceChildren(...items);
-  byId("below-part").hidden = !below.length;
-  belowFold.show(below.length);
-}
-
-function followBelow(row) {
-  below = below.filter(({ player }) => player !== row.player);
-  const notWon = row.ranked && row.kind === "finished" && row.end !== "won";
-  const guestWon = row.guest && row.kind === "finished" && row.end === "won";
-  if (row.kind === "held" || notWon || guestWon) below.push({ ...row, left: 28 - row.removed });
-}
-
 // Following
 
 function onFrame(frame, fresh) {
   setClock(frame);
   if (frame.phase === "open" && byId("body").hidden) byId("news").textContent = say("news_open");
   for (const row of fresh) followEntry(row);
-  if (frame.type === "snapshot") readBoard();
-  else if (!agrees(board.rows, state.top)) readBoard();
+  if (frame.type === "snapshot") ranks.read();
+  else ranks.check(state.top);
+  if (frame.phase === "closed" || frame.phase === "withdrawn") learnWays(3000 * Math.random()); // everybody hears it at once
   draw("head", "runners");
 }
 
 function followEntry(row) {
   if (row.player === data.me) followMe(row);
   if (row.kind === "started" || row.kind === "progress") return;
-  const size = board.rows.length;
-  const isWhole = board.total <= size;
-  if (stands(row)) arrivals.add(row.player);
-  if (board.own && stands(row) && isBetter(row, board.own)) board.own.rank += 1;
-  board.rows = place(board.rows, row, isWhole ? Infinity : MOST_PLACES);
-  if (isWhole) board.total = board.rows.length;
-  followBelow(row);
-  if (row.kind === "finished") tell(row, rankOf);
+  if (row.kind !== "voided" && !counts(row)) return; // of one that is void it is not told whose it is
+  ranks.follow(row);
+  if (isEverybody) outside.follow(row);
+  if (row.kind === "finished") tell(row, ranks.rankOf);
   draw("board", "below");
 }
-
-const rankOf = (name) => board.rows.find(({ player }) => player === name)?.rank;
 
 function followMe(row) {
   const over = row.kind !== "started" && row.kind !== "progress";
   if (!entry) entry = { attempt: null, over };
   entry.over = over;
-  if (over) mayWatch = true;
+  if (over) {
+    mayWatch = true;
+    learnWays();
+  } else ways.code = null;
+}
+
+/** The race is over for who looks: its games may be watched, and its deal be played again. */
+async function learnWays(wait = 0) {
+  if (ways.code) return;
+  await new Promise((done) => setTimeout(done, wait));
+  const found = await call("GET", `races/${data.race}/`).catch(() => null);
+  const isOver = found?.entry ? found.entry.end : found?.phase === "closed" || found?.phase === "withdrawn";
+  if (!isOver) return;
+  ways.code = found.deal;
+  draw("board", "below");
 }
 
 // Beginning
 
-byId("to-me").addEventListener("click", goToMe);
 byId("share").hidden = false;
 byId("share").addEventListener("click", async () => {
   const invite = byId("invited")?.elements.invite.value;
@@ -264,12 +142,10 @@ if (invited && !invited.elements.invite.value) {
 
 take(state, data.state);
 setClock(data.state);
-board.rows = rank(board.rows);
 byId("playing").replaceChildren();
-byId("board").replaceChildren();
 showHead();
-showBoard();
-showBelow();
+ranks.show();
+outside.show();
 playing.show(mayWatch);
 playing.settle(true);
 setInterval(() => {

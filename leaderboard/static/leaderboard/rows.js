@@ -17,10 +17,19 @@ export function write(element, text) {
   if (element.textContent !== String(text)) element.textContent = text;
 }
 
-/** Bring the children of a list into an order; those that lie elsewhere afterwards glide there. */
+/** Let an element lead somewhere, under a name of its own where its text says too little; null: nowhere. */
+export function setLink(element, address, name = null) {
+  if (element.getAttribute("href") === address && (!name || element.ariaLabel === name)) return;
+  if (address) element.setAttribute("href", address);
+  else element.removeAttribute("href");
+  element.ariaLabel = address ? name : null;
+}
+
+/** Bring the children of a list into an order; those that lie elsewhere afterwards glide there. The focus stays. */
 export function arrange(list, wanted) {
   const there = [...list.children];
   if (there.length === wanted.length && there.every((element, i) => element === wanted[i])) return;
+  const focused = list.contains(document.activeElement) && document.activeElement;
   const before = calm.matches ? null : new Map(there.map((element) => [element, placeOf(element)]));
   const stay = new Set(wanted);
   for (const element of there) if (!stay.has(element)) element.remove();
@@ -29,6 +38,7 @@ export function arrange(list, wanted) {
     if (element === next) next = next.nextElementSibling;
     else list.insertBefore(element, next);
   }
+  if (focused && focused.isConnected) focused.focus({ preventScroll: true }); // a row that was moved has lost it
   if (before) glide(wanted, before);
 }
 
