@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PYTHON_FILES := pyramid_site games leaderboard tests manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest test-pages chromium bench bench-boards bench-live bench-pages pictures format messages lock
+.PHONY: help run test lint check pytest test-pages chromium bench bench-boards bench-live bench-pages pictures format messages lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -15,11 +15,17 @@ run: $(VENV)/runtime  ## set everything up and start the server (HOST, PORT)
 	@$(RUN) manage.py collectstatic --no-input --verbosity 0
 	@exec $(RUN) manage.py serve
 
-test: check pytest  ## set up what is needed and run every check, fastest first
+test: lint chromium  ## set up what is needed and run every check; the slower ones beside the tests, and told after them
+	@mkdir -p .data
+	@nice $(MAKE) --no-print-directory check >.data/check.log 2>&1 & check=$$!; \
+	$(MAKE) --no-print-directory pytest; failed=$$?; \
+	wait $$check || failed=1; cat .data/check.log; exit $$failed
 
-check: $(VENV)/development
+lint: $(VENV)/development
 	$(RUN) -m ruff format --check $(PYTHON_FILES)
 	$(RUN) -m ruff check $(PYTHON_FILES)
+
+check: $(VENV)/development
 	$(VENV)/bin/lint-imports
 	$(RUN) -m mypy
 	DATA_DIR=.data/test $(RUN) manage.py makemigrations --check --dry-run
@@ -80,5 +86,5 @@ $(VENV)/runtime: requirements.txt | $(VENV)/bin/python
 
 $(VENV)/development: requirements-dev.txt | $(VENV)/bin/python
 	@echo "Installing what the checks need ..."
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.txt
 	@touch $@ $(VENV)/runtime

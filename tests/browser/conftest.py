@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,12 +10,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.health import watch
-from tests.site.servers import ROOT, running_server
+from tests.site.servers import copy_site, lay_out_site, manage, running_server
 
 PREPARE = """
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-call_command("collectstatic", interactive=False, verbosity=0)
 from games.engine.deal import Deal
 from tests.dailies import mint_easy
 from tests.players import make_player, win
@@ -34,6 +29,7 @@ from tests.sprints import leave_traces
 fill()
 leave_traces()
 """  # one command: each would start the database anew
+DAILIES = {"DAILY_RULESETS": "T,N,M"}
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -51,10 +47,13 @@ def prepare_site(folder: str) -> dict[str, str]:
 
     It has a database of its own: Playwright's loop and Django's do not go together in one thread.
     """
-    env = {"DATA_DIR": folder, "DAILY_RULESETS": "T,N,M", "EMAIL_URL": f"file://{folder}/mail"}
-    command = [sys.executable, "manage.py", "shell", "-v0", "-c", PREPARE]
-    subprocess.run(command, cwd=ROOT, env=os.environ | env, check=True)
-    return env
+    copy_site("browser", fill_site, Path(folder))
+    return DAILIES | {"DATA_DIR": folder, "EMAIL_URL": f"file://{folder}/mail"}
+
+
+def fill_site(folder: Path) -> None:
+    lay_out_site(folder)
+    manage(folder, "shell", "-c", PREPARE, **DAILIES)
 
 
 @pytest.fixture(scope="session")

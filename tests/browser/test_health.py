@@ -11,7 +11,7 @@ from django.urls import URLPattern
 from playwright.sync_api import Browser, Page, expect
 
 from pyramid_site.urls import V1, urlpatterns
-from tests.browser.health import find_barriers, forgive, is_too_wide, settle, watch
+from tests.browser.health import find_barriers, forgive, is_too_wide, settle, wait_for_answers, watch
 from tests.browser.table import click, open_table, place, play, removed, tap
 
 # every page by the pattern of its address; a new one is looked at as soon as it stands here
@@ -116,7 +116,7 @@ def test_every_page_is_sound(chromium: Browser, server: str, wrong: list[str], l
         assert page.locator("html").get_attribute("lang") == language[:2]
         for path in FOREIGN:
             page.goto(server + path)
-            page.wait_for_load_state("networkidle")
+            wait_for_answers(page)
 
 
 @pytest.mark.parametrize(("language", "scheme"), LOOKS)

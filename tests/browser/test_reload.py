@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.health import forgive, watch
+from tests.browser.health import forgive, wait_for_answers, watch
 from tests.browser.table import find_dead_end, open_table, play, press, removed, result, stored, tap, wait_until_stored
 from tests.browser.test_daily import enter, sign_up, tile
 from tests.players import EASY_MOVES, FEWEST, easy_deal
@@ -104,7 +104,7 @@ def test_a_reload_at_the_result_shows_it_again(page: Page, server: str) -> None:
     open_table(page, server, EASY)
     play(page, MOVES, press)
     result(page, FEWEST)
-    page.wait_for_load_state("networkidle")  # the best time is asked for
+    wait_for_answers(page)  # the best time is asked for
     facts = page.locator("#result [data-fill]")
     shown = facts.all_text_contents()
     stands_after_reload(page)

@@ -1,15 +1,12 @@
 """A real server with an empty database of its own, for tests that go over HTTP."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.site.servers import ROOT, running_server
+from tests.site.servers import lay_out_site, manage, running_server
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +27,8 @@ def daily_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @contextmanager
 def serve_from(folder: Path, *commands: list[str], **environment: str) -> Iterator[str]:
     """A server that keeps its data in `folder`, after these commands of manage.py."""
-    env = {"DATA_DIR": str(folder)} | environment
-    for command in (["migrate"], ["collectstatic", "--no-input"], *commands):
-        subprocess.run([sys.executable, "manage.py", *command, "-v0"], cwd=ROOT, env=os.environ | env, check=True)
-    with running_server("daphne", env) as url:
+    lay_out_site(folder)
+    for command in commands:
+        manage(folder, *command, **environment)
+    with running_server("daphne", {"DATA_DIR": str(folder)} | environment) as url:
         yield url

@@ -24,7 +24,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from pyramid_site.database import embedded
-from tests.site.servers import ROOT, RunningServer, serve
+from tests.site.servers import ROOT, RunningServer, lay_out_site, serve
 
 PASSWORD = "a long password"
 GOOD = {
@@ -40,8 +40,7 @@ TOWER_DEALS = (ROOT / "tests" / "vectors" / "tower-deals.tsv").read_text().split
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data folder of a new site."""
     folder = tmp_path_factory.mktemp("site")
-    env = os.environ | {"DATA_DIR": str(folder)}
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=env, check=True)
+    lay_out_site(folder)
     return folder
 
 
