@@ -316,6 +316,12 @@ def read_caller(request: Request) -> Player:
     return request.user
 
 
+def has_scope(request: Request, scope: str) -> bool:
+    """Whether the caller's token may do what has this scope; a session may do everything."""
+    scopes = getattr(request.auth, "scopes", None)
+    return scopes is None or scope in scopes
+
+
 GUEST_FIELD: Any = StrictBooleanField(
     required=False, help_text="true: who has no player yet plays as a new guest, by a session cookie."
 )

@@ -21,7 +21,7 @@ from django.utils.crypto import get_random_string
 
 from games.engine.replay import dump, read_json
 from games.errors import Problem
-from leaderboard import callers, daily, feed, watching
+from leaderboard import callers, daily, feed, privacy, watching
 from leaderboard.actions import read_clock
 from leaderboard.hub import LAGGING, NOT_ALLOWED, NOT_FOUND, Member, hub
 
@@ -100,7 +100,7 @@ class Socket(AsyncWebsocketConsumer):
             if self.caller or not self.needs_caller:
                 await self.begin()
             else:
-                asyncio.get_running_loop().call_later(SILENCE, self.end_if_unknown)
+                self.wait_for_caller()
 
     @contextlib.asynccontextmanager
     async def closing(self) -> AsyncIterator[None]:
@@ -125,6 +125,11 @@ class Socket(AsyncWebsocketConsumer):
         if self.member is not None:
             self.member.caller = self.caller
             hub.guard(self.member)
+
+    def wait_for_caller(self) -> None:
+        """The token may come in a frame: then it begins."""
+        self.needs_caller = True
+        asyncio.get_running_loop().call_later(SILENCE, self.end_if_unknown)
 
     def end_if_unknown(self) -> None:
         if self.caller is None:
@@ -197,10 +202,18 @@ class Watcher(Socket):
 
 
 class RaceFeed(Watcher):
-    """ws/races/{id}/: everybody may look."""
+    """ws/races/{id}/: everybody may look, at a race by invitation or of a club those inside its privacy."""
 
     async def begin(self) -> None:
-        await self.watch_race(self.scope["url_route"]["kwargs"]["race"])
+        race = self.scope["url_route"]["kwargs"]["race"]
+        code = parse_qs(self.scope["query_string"].decode("latin-1")).get("invite_code", [""])[-1]
+        invitation = privacy.read_invitation(race, code, callers.read_cookies(self.scope))
+        if await hub.read(privacy.may_follow, race, self.caller and self.caller.player, invitation):
+            await self.watch_race(race)
+        elif self.caller:
+            raise Closed(watching.NOT_TO_SEE)
+        else:
+            self.wait_for_caller()
 
     async def watch_race(self, race: int) -> None:
         since = parse_qs(self.scope["query_string"].decode("latin-1")).get("since")

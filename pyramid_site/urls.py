@@ -29,6 +29,7 @@ from leaderboard.views import ratings as rating_pages
 from leaderboard.views import replays as replay_pages
 from leaderboard.views import results as result_pages
 from leaderboard.views import sprints as sprint_pages
+from leaderboard.views.invited import for_insiders
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -66,9 +67,9 @@ urlpatterns = [
     path("rules/", tables.list_rules, name="rules"),
     path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
     path("races/", race_pages.list_races, name="races"),
-    path("races/<int:race>/", race_pages.show_race, name="race"),
     path("sprints/", sprint_pages.list_sprints, name="sprints"),
     path("sprints/<int:sprint>/", sprint_pages.show_sprint, name="sprint"),
+    path("races/<int:race>/", for_insiders(race_pages.show_race), name="race"),
     path("replays/<int:attempt>/", replay_pages.show_replay, name="replay"),
     path("results/<int:attempt>/", result_pages.show_result, name="result"),
     path("results/<int:attempt>/<slug:name>.png", result_pages.show_picture, name="result-picture"),

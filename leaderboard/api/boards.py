@@ -19,7 +19,8 @@ from games.errors import Problem
 from games.models import Attempt, Player, read_deal
 from games.rest import check_fields, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, clubs, entries, pages, periods, races, racing, ranking, sight, stats
+from leaderboard import actions, clubs, pages, periods, races, ranking, sight, stats
+from leaderboard.api.racing import INVITE_QUERY, find_followed
 from leaderboard.models import Race, Standing
 from leaderboard.pages import BoardKey, Cursor, Page, keep
 from leaderboard.people import find_player
@@ -296,20 +297,19 @@ def show_deal_board(request: Request, code: str) -> HttpResponse:
 
 
 def _find_race(request: Request, race: int) -> Race:
-    seen = entries.find_race(race, request.user, now=actions.read_clock())
-    if seen is None:
-        raise racing.no_such_race()
-    return seen.race
+    return find_followed(request, race, now=actions.read_clock()).race
 
 
-@extend_schema(parameters=BOARD_QUERY, responses=BoardAnswer, auth=TOKEN_OR_NONE, summary="A race's board")
+@extend_schema(
+    parameters=[*BOARD_QUERY, INVITE_QUERY], responses=BoardAnswer, auth=TOKEN_OR_NONE, summary="A race's board"
+)
 @conditional_page
 @api_view(["GET"])
 @permission_classes([AllowAny])
 def show_race_board(request: Request, race: int) -> HttpResponse:
     """The ranked wins of a race. Who does not stand in its ranks is below: `races/{race}/board/below/`."""
     found = _find_race(request, race)
-    check_fields(request.query_params, WINDOW)
+    check_fields(request.query_params, (*WINDOW, "invite_code"))
     key = BoardKey(found.ruleset, _read_order(request, find_ruleset(found.ruleset).scoring), race=found.pk)
     return _answer_board(request, key, _head("race", key))
 
@@ -357,6 +357,7 @@ LIST_QUERY = [
     number_query("limit", "rows of a page", 1, MAX_LIMIT, 50),
     number_query("offset", "rows to skip", 0, MAX_OFFSET, 0),
     AMONG_QUERY,
+    INVITE_QUERY,
 ]
 
 
@@ -364,7 +365,7 @@ def _list(request: Request, race: int, read: Callable[..., tuple[int, list[dict[
     """A page of a list beside a race's ranks."""
     found = _find_race(request, race)
     query = request.query_params
-    check_fields(query, ("limit", "offset", "among"))
+    check_fields(query, ("limit", "offset", "among", "invite_code"))
     limit, offset = read_number(query, "limit", 1, MAX_LIMIT, 50), read_number(query, "offset", 0, MAX_OFFSET, 0)
     among = read_among(request, query["among"]) if "among" in query else None
     total, rows = read(found, limit=limit, offset=offset, among=among)

@@ -17,6 +17,7 @@ from games.schema import TOKEN_OR_NONE, query
 from leaderboard import feed, racing
 from leaderboard.actions import read_clock
 from leaderboard.api.dailies import TopAnswer
+from leaderboard.api.racing import INVITE_QUERY, find_followed
 
 
 class RowAnswer(serializers.Serializer[Any]):
@@ -84,7 +85,7 @@ class ChangesAnswer(FrameAnswer):
 
 
 @extend_schema(
-    parameters=[query("since", "The `since` of an earlier answer; without it a snapshot is sent.")],
+    parameters=[query("since", "The `since` of an earlier answer; without it a snapshot is sent."), INVITE_QUERY],
     responses=PolymorphicProxySerializer("FeedAnswer", [SnapshotAnswer, ChangesAnswer], None),
     auth=TOKEN_OR_NONE,
     summary="A race as it happens",
@@ -96,10 +97,11 @@ def show_changes(request: Request, race: int) -> Response:
 
     The same frames, pushed, are to be had over the websocket `ws/races/{id}/`: see docs/live.md.
     """
-    check_fields(request.query_params, ("since",))
+    check_fields(request.query_params, ("since", "invite_code"))
     since = request.query_params.get("since")
     if since is not None and feed.read_since(since, read_clock()) is None:
         raise Problem(400, "invalid", gettext_noop("Send the `since` of an earlier answer."), "since")
+    find_followed(request, race, now=read_clock())
     state = feed.read_state(race) if since is None else None
     frame = state.write() if state else feed.read_missed(race, since) if since else None
     if frame is None:

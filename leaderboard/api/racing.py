@@ -26,13 +26,14 @@ from games.rest import (
     caller_or_guest,
     check_fields,
     check_title,
+    has_scope,
     read_caller,
     read_choice,
     read_fields,
     read_number,
 )
 from games.schema import SIGNED_IN, TOKEN_OR_NONE, number_query, query
-from leaderboard import actions, addresses, audit, entries, races, racing, sandbox, sight
+from leaderboard import actions, addresses, audit, entries, privacy, races, racing, sandbox, sight
 from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
 
@@ -88,7 +89,7 @@ class RaceAnswer(serializers.Serializer[Any]):
     closes_at = field(serializers.DateTimeField, "Until then one may enter; who did plays on for an hour at most.")
     now = field(serializers.DateTimeField, "The server's clock, for a countdown.")
     needs_code = field(serializers.BooleanField, "Whether one enters with an invite code.")
-    invite_code = field(allow_null=True, help_text="For the host alone.")
+    invite_code = field(allow_null=True, help_text="For the host alone, and apps that manage races.")
     club = field(allow_null=True, help_text="The name of the club whose members alone may enter.")
     players = field(serializers.IntegerField, "How many have entered.")
     deal = field(allow_null=True, help_text="The deal's code: once you have started, or nobody can enter any more.")
@@ -168,7 +169,8 @@ def phase_of(race: Race, now: datetime) -> str:
     return WITHDRAWN if race.withdrawn_at else races.phase(now, race.opens_at, race.closes_at)
 
 
-def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[str, Any]:
+def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime, *, tells_code: bool = False) -> dict[str, Any]:
+    """tells_code: whether the caller may manage the viewer's races, and so be told their invite codes."""
     race = seen.race
     return {
         "id": race.pk,
@@ -182,7 +184,7 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime) -> dict[st
         "closes_at": write_time(race.closes_at),
         "now": write_time(now),
         "needs_code": bool(race.invite_code),
-        "invite_code": race.invite_code or None if race.host == viewer else None,
+        "invite_code": race.invite_code or None if tells_code and race.host == viewer else None,
         "club": race.club and race.club.name,
         "players": seen.players,
         "deal": race.code if seen.shows_deal else None,
@@ -227,7 +229,9 @@ def list_races(request: Request) -> Response:
         offset=read_number(params, "offset", 0, MAX_OFFSET, 0),
         limit=read_number(params, "limit", 1, MAX_LIMIT, 50),
     )
-    return Response({"total": total, "rows": [describe_race(row, request.user, now) for row in rows]})
+    may_manage = has_scope(request, "races")
+    told = [describe_race(row, request.user, now, tells_code=may_manage) for row in rows]
+    return Response({"total": total, "rows": told})
 
 
 def _make_race(request: Request) -> Response:
@@ -242,15 +246,28 @@ def _make_race(request: Request) -> Response:
         invite_code=fields.get("invite_code", ""),
         club=fields.get("club"),
     )
-    return Response(_describe_found(race.pk, host), status=201)
+    return Response(_describe_found(request, race.pk), status=201)
 
 
-def _describe_found(race: int, viewer: Any) -> dict[str, Any]:
+def _describe_found(request: Request, race: int) -> dict[str, Any]:
     now = actions.read_clock()
-    found = entries.find_race(race, viewer, now=now)
+    found = entries.find_race(race, request.user, now=now)
     if found is None:
         raise racing.no_such_race()
-    return describe_race(found, viewer, now)
+    return describe_race(found, request.user, now, tells_code=has_scope(request, "races"))
+
+
+INVITE_QUERY = query("invite_code", "of a race by invitation, where the caller neither hosts nor has entered it")
+
+
+def find_followed(request: Request, race: int, *, now: datetime) -> entries.SeenRace:
+    """The race whose feed, boards or export the caller asks for. Raises Problem: 404, 403 `invite_code` or `club`."""
+    seen = entries.find_race(race, request.user, now=now)
+    if seen is None:
+        raise racing.no_such_race()
+    invitation = privacy.read_invitation(race, request.query_params.get("invite_code"), request.COOKIES)
+    privacy.check_inside(seen.race, request.user, invitation)
+    return seen
 
 
 @extend_schema(responses=RaceAnswer, auth=TOKEN_OR_NONE, summary="A race")
@@ -258,7 +275,7 @@ def _describe_found(race: int, viewer: Any) -> dict[str, Any]:
 @permission_classes([AllowAny])
 def show_race(request: Request, race: int) -> Response:
     """A race, and one's own entry in it."""
-    return Response(_describe_found(race, request.user))
+    return Response(_describe_found(request, race))
 
 
 @extend_schema(
@@ -288,34 +305,29 @@ def enter_race(request: Request, race: int) -> Response:
     return Response(answer, status=201 if created else 200)
 
 
-@extend_schema(responses={(200, NDJSON): OpenApiTypes.STR}, auth=TOKEN_OR_NONE, summary="Export a race")
+@extend_schema(
+    parameters=[INVITE_QUERY],
+    responses={(200, NDJSON): OpenApiTypes.STR},
+    auth=TOKEN_OR_NONE,
+    summary="Export a race",
+)
 @api_view(["GET"])
 @permission_classes([AllowAny])
 def export_race(request: Request, race: int) -> StreamingHttpResponse:
     """All entries of a closed race as newline-delimited JSON: replay, official time, held or void.
 
     With it everybody can check the race without this server (docs/audit.md). A race with an invite code is exported
-    for its host and for who has entered, a club's for its members, too.
+    for its host, who has entered and who sends the code, a club's for its members.
     """
-    check_fields(request.query_params, ())
+    check_fields(request.query_params, ("invite_code",))
     now = actions.read_clock()
-    seen = entries.find_race(race, request.user, now=now)
-    if seen is None or not _is_of_the_circle(seen, request.user):
-        raise racing.no_such_race()
+    seen = find_followed(request, race, now=now)
     if races.phase(now, seen.race.opens_at, seen.race.closes_at) != races.CLOSED:
         raise Problem(409, "race_not_closed", gettext_noop("A race is exported once it is closed."))
     if not sight.may_see_rest(request.user, seen.race.deal.order, now=now):
         raise Problem(409, "cards_in_play", gettext_noop("The cards of this race are still being played."))
     lines = (f"{line}\n".encode() for line in audit.export_race(seen.race))
     return StreamingHttpResponse(lines, content_type=NDJSON)
-
-
-def _is_of_the_circle(seen: entries.SeenRace, viewer: Any) -> bool:
-    """Whether a race is open to everybody, or the viewer one of those whose it is."""
-    race = seen.race
-    if not (race.invite_code or race.club) or seen.entry or race.host == viewer:
-        return True
-    return race.club is not None and race.club.memberships.filter(player=viewer.pk).exists()
 
 
 class SandboxAnswer(RaceAnswer):
@@ -336,4 +348,4 @@ def show_sandbox(request: Request) -> Response:
     check_fields(request.query_params, ())
     race, sample = sandbox.find_or_make(actions.read_clock())
     samples = {"sample_deal": sample.deal, "sample_moves": sample.moves}
-    return Response(_describe_found(race.pk, request.user) | samples)
+    return Response(_describe_found(request, race.pk) | samples)

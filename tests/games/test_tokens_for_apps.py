@@ -9,6 +9,7 @@ import pytest
 from django.db.models import F
 from django.test import Client
 from django.urls import get_resolver
+from django.utils import timezone
 from knox.models import AuthToken
 
 from games import tokens
@@ -72,6 +73,18 @@ def test_a_token_does_what_its_scopes_say_and_no_more(ada: Player, method: str, 
         assert is_refused(give(ada, given).call(method, path, **body)) == (scope not in (READ, given)), given
     assert is_refused(give(ada, *SCOPES).call(method, path, **body)) == (scope == FULL)
     assert not is_refused(log_in(ada).call(method, path, **body))
+
+
+@pytest.mark.parametrize(("scopes", "told"), [(["play", "people"], None), (["races"], "sesame")])
+def test_the_code_of_ones_race_is_told_to_apps_that_manage_races(
+    ada: Player, scopes: list[str], told: str | None
+) -> None:
+    body = {"name": "Tea", "ruleset": "T", "closes_at": (timezone.now() + timedelta(days=1)).isoformat()}
+    race = log_in(ada).post("races/", body | {"invite_code": "sesame"})[1]
+    assert race["invite_code"] == log_in(ada).get(f"races/{race['id']}/")[1]["invite_code"] == "sesame"
+    app = give(ada, *scopes)
+    assert app.get(f"races/{race['id']}/")[1]["invite_code"] == told
+    assert app.get("races/")[1]["rows"][0]["invite_code"] == told
 
 
 def test_every_call_that_changes_something_needs_a_scope() -> None:

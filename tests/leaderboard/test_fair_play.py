@@ -372,6 +372,16 @@ def test_cards_shown_before_at_the_same_address_are_known_for_thirty_days() -> N
     assert "address" not in words(attempts["Bob"])
 
 
+def test_a_hosts_second_account_that_looks_first_is_seen(ada: Player, bob: Player) -> None:
+    host, second = log_in(ada), log_in(bob)
+    body = {"name": "Tea", "ruleset": "T", "closes_at": (timezone.now() + timedelta(hours=1)).isoformat()}
+    home = {"REMOTE_ADDR": "198.51.100.7"}
+    race = host.post("races/", body, **home)[1]["id"]
+    first, then = (api.post(f"races/{race}/attempts/", {}, **home)[1] for api in (second, host))
+    assert then["ranked"], "the server dealt the cards, and the host has not been shown them"
+    assert words(Attempt.objects.get(pk=then["id"]))["address"].attempts == (first["id"],)
+
+
 def test_an_address_is_known_over_a_change_of_the_key(ada: Player, bob: Player) -> None:
     old, new = win(ada, 60_000), win(bob, 61_000)
     Attempt.objects.filter(pk=old.pk).update(started_at=F("started_at") - timedelta(days=30))

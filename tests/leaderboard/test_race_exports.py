@@ -149,8 +149,8 @@ def test_a_race_by_invitation_is_exported_for_who_was_there(race: Race) -> None:
     host, stranger = make_player("Host"), make_player("Stranger")
     Race.objects.update(invite_code="sesame", host=host)
     answers = [log_in(player).get(f"races/{race.pk}/export/")[0] for player in (host, stranger)]
-    assert answers == [200, 404]
-    assert Api().get(f"races/{race.pk}/export/")[0] == 404
+    assert answers == [200, 403]
+    assert Api().get(f"races/{race.pk}/export/")[0] == 403
     assert log_in(Attempt.objects.filter(player__name="Lost").get().player).get(f"races/{race.pk}/export/")[0] == 200
 
 
@@ -158,8 +158,8 @@ def test_a_clubs_race_is_exported_for_its_members(race: Race) -> None:
     owner, stranger = make_player("Owner"), make_player("Stranger")
     Race.objects.update(club=make_club(owner=owner, name="Club"))
     answers = [log_in(player).get(f"races/{race.pk}/export/")[0] for player in (owner, stranger)]
-    assert answers == [200, 404]
-    assert Api().get(f"races/{race.pk}/export/")[0] == 404
+    assert answers == [200, 403]
+    assert Api().get(f"races/{race.pk}/export/")[0] == 403
 
 
 def test_the_audit_finds_nothing_wrong_with_what_the_server_wrote(race: Race) -> None:
