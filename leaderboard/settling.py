@@ -18,6 +18,9 @@ from games.models import Attempt, Deal, Player, read_deal
 from leaderboard import actions, events, progress, racing, ratings, rounds, sprints
 from leaderboard.models import Progress, Race, Round, Seat, Sprint, SprintPlayer
 
+MOST_AT_ONCE = 20
+"""So many who are silent are let out in one transaction: a hundred would take longer than one may."""
+
 
 def settle(pk: int) -> None:
     """Store what has become of a sprint by now; of many who do so at once one writes, and the others find it done."""
@@ -45,9 +48,10 @@ def next_moment(pk: int, now: datetime) -> datetime | None:
     if found is None:
         return None
     current = current_round(found)
-    moments = [moment for moment, _member in _read_silences(found, current)]
+    seen = _read_runners(current)
+    moments = [moment for moment, _member in _read_silences(found, current, seen)]
     if current is not None:
-        race, runners = current.race, _read_runners(current)
+        race, runners = current.race, [row.runner for row in seen]
         moments += [race.opens_at, sprints.over_at(runners, race.opens_at, race.closes_at)]
     elif found.starts_at:
         moments += [found.starts_at - sprints.COUNTDOWN, found.starts_at]
@@ -61,33 +65,34 @@ def _take_step(pk: int, *, locked: bool) -> bool:
         return False
     now = actions.read_clock()
     current = current_round(found)
+    seen = _read_runners(current)
     return (
-        _drop_silent(found, current, now, locked)
-        or (current is not None and _follow_round(found, current, now, locked))
+        _drop_silent(found, _read_silences(found, current, seen), now, locked)
+        or (current is not None and _follow_round(found, current, [row.runner for row in seen], now, locked))
         or (current is None and _open_lobby(found, now, locked))
     )
 
 
-def _drop_silent(sprint: Sprint, current: Round | None, now: datetime, locked: bool) -> bool:
-    silent = [(moment, member) for moment, member in _read_silences(sprint, current) if moment <= now]
+def _drop_silent(sprint: Sprint, silences: list[tuple[datetime, SprintPlayer]], now: datetime, locked: bool) -> bool:
+    silent = [(moment, member) for moment, member in silences if moment <= now]
     if locked:
-        for moment, member in silent:
+        for moment, member in silent[:MOST_AT_ONCE]:
             drop(sprint, member, moment)
     return bool(silent)
 
 
-def _read_silences(sprint: Sprint, current: Round | None) -> list[tuple[datetime, SprintPlayer]]:
-    """Who is in a sprint, each with the moment from which on who sends nothing is out."""
-    moved = {}
-    if current:
-        moved = {seen.runner.player: seen.moved_at for seen in rounds.read_runners([current.pk])[current.pk]}
+def _read_silences(
+    sprint: Sprint, current: Round | None, seen: list[rounds.Seen]
+) -> list[tuple[datetime, SprintPlayer]]:
+    """Who is in a sprint, each with the moment from which on who sends nothing is out. seen: the current round's."""
+    moved = {row.runner.player: row.moved_at for row in seen}
     awaited = sprint.starts_at if current is None or current.number == 1 else None
     members = sprint.members.filter(left_at=None).order_by("id")
     return [(sprints.silent_from(member.heard_at, moved.get(member.player_id), awaited), member) for member in members]
 
 
-def _read_runners(current: Round) -> list[sprints.Runner]:
-    return [seen.runner for seen in rounds.read_runners([current.pk])[current.pk]]
+def _read_runners(current: Round | None) -> list[rounds.Seen]:
+    return rounds.read_runners([current.pk])[current.pk] if current else []
 
 
 def drop(sprint: Sprint, member: SprintPlayer, moment: datetime) -> None:
@@ -136,14 +141,13 @@ def _open_lobby(sprint: Sprint, now: datetime, locked: bool) -> bool:
     return begins or ends
 
 
-def _follow_round(sprint: Sprint, current: Round, now: datetime, locked: bool) -> bool:
+def _follow_round(sprint: Sprint, current: Round, runners: list[sprints.Runner], now: datetime, locked: bool) -> bool:
     race = current.race
     if now < race.opens_at:
         is_void = current.seats.count() < 2
         if is_void and locked:
             _call_off(sprint, current, now)
         return is_void
-    runners = _read_runners(current)
     over = sprints.over_at(runners, race.opens_at, race.closes_at)
     if now >= over:
         if locked:

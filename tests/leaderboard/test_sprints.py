@@ -380,3 +380,6 @@ def test_a_hundred_start_together(django_assert_max_num_queries: Any) -> None:
     with django_assert_max_num_queries(25):
         assert len(look(ada, sprint)["rounds"][0]["players"]) == 100
     assert Round.objects.get().seats.count() == 100
+    pass_time(sprint, seconds=120)
+    over = look(ada, sprint)
+    assert (over["phase"], over["present"]) == ("over", 0), "a hundred were silent"
