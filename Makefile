@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 PYTHON_FILES := pyramid_site games leaderboard tests manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint check pytest test-pages chromium bench bench-boards bench-live bench-pages pictures format messages lock
+.PHONY: help run test lint check pytest test-pages test-sprints chromium bench bench-boards bench-live bench-pages pictures format messages lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -36,6 +36,9 @@ pytest: $(VENV)/development chromium
 
 test-pages: $(VENV)/development chromium  ## every page at every size, with pictures to look at in PAGES_DIR (.data/pages)
 	$(RUN) -m pytest -n 2 --dist worksteal tests/browser/matrix
+
+test-sprints: $(VENV)/development  ## play SPRINTS (20) of five at once while workers are killed; SEED says what chance does
+	SPRINTS=$(or $(SPRINTS),20) SEED=$(SEED) $(RUN) -m pytest -s tests/live/test_many_sprints.py
 
 chromium:  # the pages are tested in a real browser; it is installed here where that is allowed
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || command -v chromium-browser >/dev/null \
