@@ -125,17 +125,19 @@ def describe(row: Rating | RatingChange) -> dict[str, Any]:
     }
 
 
-def read_board(letter: str, *, limit: int, offset: int) -> tuple[int, list[dict[str, Any]]]:
-    """How many have a rating in a ruleset, and a page of them, the best first."""
-    there = _list_shown(letter)
+def read_board(
+    letter: str, *, limit: int, offset: int, among: Sequence[int] | None = None
+) -> tuple[int, list[dict[str, Any]]]:
+    """How many have a rating in a ruleset, and a page of them, the best first; among: of these players alone."""
+    there = _list_shown(letter, among)
     ranked = there.annotate(rank=Window(Rank(), order_by="-mu")).select_related("player").order_by("-mu", "player")
     rows = ranked[offset : offset + limit]
     return there.count(), [{"rank": row.rank, "player": row.player.name} | describe(row) for row in rows]
 
 
-def find_row(letter: str, player: Player) -> int | None:
+def find_row(letter: str, player: Player, among: Sequence[int] | None = None) -> int | None:
     """The number of a player's row on a ruleset's board of ratings, from 1; None where the player has none."""
-    there = _list_shown(letter)
+    there = _list_shown(letter, among)
     own = there.filter(player=player).first()
     if own is None:
         return None
@@ -149,9 +151,10 @@ def read_best() -> list[dict[str, Any]]:
     return [{"ruleset": row.ruleset, "player": row.player.name} | describe(row) for row in best]
 
 
-def _list_shown(letter: str) -> QuerySet[Rating]:
-    """The ratings of a ruleset without those of who is banned or gone."""
-    return Rating.objects.filter(ruleset=letter, player__is_active=True)
+def _list_shown(letter: str, among: Sequence[int] | None = None) -> QuerySet[Rating]:
+    """The ratings of a ruleset, or those of a few, without those of who is banned or gone."""
+    shown = Rating.objects.filter(ruleset=letter, player__is_active=True)
+    return shown if among is None else shown.filter(player__in=among)
 
 
 def _count_others(**of: Any) -> Coalesce:

@@ -4,13 +4,16 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import permission_classes
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api import api_view, field, find_ruleset
 from games.rest import check_fields, public, read_number
-from games.schema import number_query
+from games.schema import TOKEN_OR_NONE, number_query
 from leaderboard import ratings
+from leaderboard.api.boards import AMONG_QUERY, read_among
 from leaderboard.people import find_player
 
 MAX_LIMIT = 100
@@ -61,21 +64,24 @@ class CurvesAnswer(serializers.Serializer[Any]):
     parameters=[
         number_query("limit", "rows of a page", 1, MAX_LIMIT, 50),
         number_query("offset", "rows to skip", 0, MAX_OFFSET, 0),
+        AMONG_QUERY,
     ],
     responses=RatingsAnswer,
+    auth=TOKEN_OR_NONE,
     summary="The best ratings",
 )
 @api_view(["GET"])
-@public
+@permission_classes([AllowAny])
 def show_ratings(request: Request, letter: str) -> Response:
     """The ratings of a ruleset, the best first; those of fewer than ten rounds are provisional."""
     params = request.query_params
-    check_fields(params, ("limit", "offset"))
+    check_fields(params, ("limit", "offset", "among"))
     ruleset = find_ruleset(letter)
     total, rows = ratings.read_board(
         ruleset.letter,
         limit=read_number(params, "limit", 1, MAX_LIMIT, 50),
         offset=read_number(params, "offset", 0, MAX_OFFSET, 0),
+        among=read_among(request, params["among"]) if "among" in params else None,
     )
     return Response({"ruleset": ruleset.letter, "total": total, "rows": rows})
 

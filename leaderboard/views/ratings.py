@@ -11,6 +11,7 @@ from games.models import Player
 from leaderboard import ratings
 from leaderboard.rating import PROVISIONAL, Skill
 from leaderboard.views.charts import draw_curve
+from leaderboard.views.circles import Circle, read_circle
 from leaderboard.views.links import link_to, read_offset
 
 ROWS = 50
@@ -26,22 +27,25 @@ def show_board(request: HttpRequest, letter: str) -> HttpResponse:
     if ruleset is None:
         raise Http404
     offset = read_offset(request)
-    total, rows = ratings.read_board(letter, limit=ROWS, offset=offset)
+    circle = read_circle(request)
+    total, rows = ratings.read_board(letter, limit=ROWS, offset=offset, among=circle.players)
     page = {
         "ruleset": {"letter": letter, "slug": ruleset.slug, "name": gettext(ruleset.name)},
+        "circle": circle,
         "total": total,
         "rows": [_tell(row) for row in rows],
         "about": gettext(ABOUT) % {"rounds": PROVISIONAL},
-        "to_me": _link_to_own(request, letter),
+        "to_me": _link_to_own(request, letter, circle),
         "previous": link_to(request, offset=max(0, offset - ROWS) or None) if offset else None,
         "next": link_to(request, offset=offset + ROWS) if offset + ROWS < total else None,
     }
     return render(request, "leaderboard/rating_board.html", page)
 
 
-def _link_to_own(request: HttpRequest, letter: str) -> str | None:
+def _link_to_own(request: HttpRequest, letter: str, circle: Circle) -> str | None:
     """The way to the viewer's own row; None where there is none."""
-    row = ratings.find_row(letter, request.user) if isinstance(request.user, Player) else None
+    viewer = request.user
+    row = ratings.find_row(letter, viewer, circle.players) if isinstance(viewer, Player) else None
     if row is None:
         return None
     return f"{link_to(request, offset=(row - 1) // ROWS * ROWS or None)}#me"

@@ -23,7 +23,7 @@ PAGES = {
     "rules/": ["/rules/"],
     "rules/<slug:slug>/": ["/rules/tower/", "/rules/giza/", "/rules/joker/", "/rules/free/"],
     "races/": ["/races/"],
-    "races/<int:race>/": ["/races/1/"],
+    "races/<int:race>/": ["/races/1/", "/races/1/?among=friends", "/races/1/?among=guests"],
     "daily/<str:letter>/": ["/daily/T/"],
     "sprints/": ["/sprints/"],
     "sprints/<int:sprint>/": ["/sprints/2/", "/sprints/3/"],  # over, and before its time; the rest: test_sprints.py

@@ -38,7 +38,7 @@ NAMING = {
     "board": [f"/boards/T/{circle}" for circle in BOARDS]
     + ["/boards/T/?period=day&order=moves", "/boards/T/?around=me"],
     "deal-board": [f"/boards/deals/{{code}}/{circle}" for circle in [*BOARDS, "?clock=client"]],
-    "rating-board": ["/ratings/N/"],
+    "rating-board": [f"/ratings/N/{circle}" for circle in BOARDS],
     "season": ["/seasons/{month}/", "/seasons/{month}/?among=friends&ruleset=T"],
     "player": ["/players/Zenobia/"],
     "my-page": ["/players/me/"],

@@ -5,9 +5,10 @@ import re
 import pytest
 from django.test import Client
 
-from leaderboard import fair, people
+from leaderboard import clubs, fair, people
 from leaderboard.views.charts import HEIGHT, draw_curve
 from tests.leaderboard.test_rival_pages import HTML, at_most, log_in, read, read_names
+from tests.players import log_in as calls_of
 from tests.players import make_player, make_players
 from tests.sprints import give_ratings
 
@@ -48,6 +49,18 @@ def test_the_board_of_ratings_is_read_page_by_page_and_leads_to_ones_own_row() -
     for query, status in (("offset=x", 400), ("offset=-1", 400), ("offset=999999", 200)):
         assert Client().get(f"/ratings/T/?{query}", **HTML).status_code == status
     assert Client().get("/ratings/Q/", **HTML).status_code == 404
+
+
+def test_ratings_among_friends_have_the_ranks_that_they_give_among_themselves() -> None:
+    ada, bea, cleo = (make_player(name) for name in ("Ada", "Bea", "Cleo"))
+    give_ratings("T", [bea, cleo, ada])
+    clubs.follow(player=ada, other=cleo)
+    page = read(log_in(ada), "/ratings/T/", among="friends")
+    assert read_names(page) == ["Cleo", "Ada"]
+    assert 'id="me" class="mine"><td class="number">2</td>' in page
+    status, answer = calls_of(ada).get("rulesets/T/ratings/?among=friends")
+    assert (status, answer["total"]) == (200, 2)
+    assert [(row["rank"], row["player"]) for row in answer["rows"]] == [(1, "Cleo"), (2, "Ada")]
 
 
 def test_who_is_banned_or_gone_is_on_no_board_of_ratings_and_counts_in_no_rank() -> None:

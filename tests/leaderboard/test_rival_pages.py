@@ -120,7 +120,7 @@ def test_friends_and_club_boards_hold_their_players_with_ranks_among_themselves(
     assert "You follow nobody yet." in read(log_in(cleo), "/boards/T/", among="friends")
 
 
-@pytest.mark.parametrize("path", ["/boards/T/", f"/boards/deals/{CODE}/", "/seasons/", "/races/{race}/"])
+@pytest.mark.parametrize("path", ["/boards/T/", f"/boards/deals/{CODE}/", "/seasons/", "/ratings/T/", "/races/{race}/"])
 @pytest.mark.parametrize("among", ["friends", "club:7"])
 def test_a_stranger_is_told_what_friends_and_clubs_are_and_led_to_the_log_in(path: str, among: str) -> None:
     path = path.format(race=make_daily().pk)
