@@ -30,13 +30,16 @@ FOLDER = ROOT / "docs/pictures"
 LARGEST = 150_000  # bytes: pictures stay in the repository for good
 PEOPLE = """
 import json
+from datetime import timedelta
 from django.contrib.auth import login
 from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpRequest
 from games.engine.deal import Deal
-from leaderboard import actions, racing
+from leaderboard import actions, racing, sprinting
+from leaderboard.models import SprintPlayer
 from tests.dailies import mint_easy
-from tests.players import make_player, own_line, win
+from tests.players import make_player, own_line, solved_deals, win
+from tests.sprints import pass_time
 LINE = (
     "g3g6 g4g7 g1g5 f4f5 e4f3 D SW D D g2S D e3S d3f2 e2 d2f1 S D e1S d1W c1f6 c2e5 D D S b1S D D d4S D D c3S b2S "
     "SW D S R a1S"
@@ -53,13 +56,26 @@ for number, letter in enumerate("TNMFB"):
         actions.play_moves(player=player, attempt=entry.attempt_id, from_ply=0, moves=moves, times=None)
 deal = Deal.from_code("PY1-T-AAAAAAW")
 won = [win(player, 91230 + 9170 * n, deal=deal, line="D U " * n + LINE) for n, player in enumerate(people.values())]
+cards, line = solved_deals()[11]
+sprint = sprinting.make_sprint(host=people["Mira"], ruleset=cards.ruleset, deal=cards, most=10, best_of=1).pk
+for name in ("Ada", "Jonas B", "Ole", "Tove"):
+    sprinting.join(player=people[name], sprint=sprint)
+sprinting.start(player=people["Mira"], sprint=sprint)
+pass_time(sprint, seconds=10)
+for name, share in (("Mira", 1.0), ("Jonas B", 0.8), ("Ole", 0.45), ("Tove", 0.6)):
+    entry, _created = sprinting.enter(player=people[name], sprint=sprint)
+    tokens = line.split(" ")
+    moves = " ".join(tokens[: round(share * len(tokens))])
+    actions.play_moves(player=people[name], attempt=entry.attempt_id, from_ply=0, moves=moves, times=None)
+SprintPlayer.objects.update(heard_at=actions.read_clock() + timedelta(minutes=30))
 request = HttpRequest()
 request.session = SessionStore()
 login(request, people["Ada"], backend="django.contrib.auth.backends.ModelBackend")
 request.session.save()
-print(json.dumps({"session": request.session.session_key, "attempt": won[3].pk}))
+print(json.dumps({"session": request.session.session_key, "attempt": won[3].pk, "sprint": sprint}))
 """
 DESKTOP, PHONE = (960, 600), (360, 640)
+SPRINT_MOVES = ("g4g5", "f4g3", "D", "D")
 
 
 class Picture(NamedTuple):
@@ -115,6 +131,26 @@ def stop_race(page: Page) -> None:
     )
 
 
+def stop_sprint(page: Page) -> None:
+    """Some moves are played, and the times that run on are replaced."""
+    page.locator("main .card").first.wait_for()
+    play(page, SPRINT_MOVES, click)
+    page.evaluate(
+        """() => {
+            const stop = (element, text) => {
+                const still = element.cloneNode();
+                Object.assign(still, {id: "", textContent: text});
+                delete still.dataset.fill;
+                element.hidden = true;
+                element.after(still);
+            };
+            stop(document.getElementById("time"), "1:12");
+            stop(document.querySelector("[data-fill=ends]"), "1:43");
+            stop(document.querySelector("#ghosts .first .number"), "1. 0:55");
+        }"""
+    )
+
+
 def show_drawing(page: Page) -> None:
     page.locator(".layout h2").evaluate("element => element.scrollIntoView()")
 
@@ -125,6 +161,7 @@ PICTURES = [
     Picture("giza", "/play/PY1-G-AAAAAAS", DESKTOP, "en-GB", "dark", choose("g1")),
     Picture("home", "/", DESKTOP, "en-GB", "light", stop_countdown),
     Picture("race", "/daily/T/", (1180, 740), "en-GB", "light", stop_race),
+    Picture("sprint", "/sprints/{sprint}/", (960, 640), "en-GB", "dark", stop_sprint),
     Picture("result", "/play/?attempt={attempt}", PHONE, "en-GB", "dark", lambda page: None),
     Picture("rules", "/rules/free/", PHONE, "de-DE", "light", show_drawing),
 ]
@@ -138,7 +175,7 @@ def take(browser: Browser, url: str, picture: Picture, known: dict[str, Any]) ->
         color_scheme=picture.theme,
         reduced_motion="reduce",
     )
-    if "{attempt}" in picture.path:
+    if "{" in picture.path:
         context.add_cookies([{"name": "sessionid", "value": known["session"], "url": url}])
     page = context.new_page()
     now = datetime.now(UTC)

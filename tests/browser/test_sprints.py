@@ -1,5 +1,6 @@
 """Does a sprint's page bring its players through lobby, countdown, rounds and result, whatever happens to the page?"""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -73,6 +74,7 @@ def open_lobby(page: Page, server: str) -> str:
     """Make a sprint on the easy deal; the link that invites to it."""
     page.goto(server)
     page.get_by_role("link", name="Race friends").click()
+    page.get_by_text("More choices").click()
     page.locator("#make [name=cards][value=deal] + span").click()
     page.get_by_label("Deal code").fill(easy_deal("T").code)
     page.get_by_role("button", name="Open the lobby").click()
@@ -90,6 +92,7 @@ def test_two_race_each_other_one_by_finger_with_a_wrong_clock_one_by_keys_alone(
         is_sound(ada)
         bob.goto(link)
         press(bob, "#join")
+        expect(bob.locator("body")).to_have_attribute("data-player", re.compile("Guest"))
         bob.reload()
         press(bob, "#ready")
         expect(ada.locator(".seat.is-ready")).to_have_count(1)

@@ -2,7 +2,7 @@
 // server's clock, and asks anew when something becomes due. The table of the page comes up while one plays.
 import "../games/play.js";
 import { readClock, timed } from "../games/clock.js";
-import { holdLine } from "../games/line.js";
+import { holdLine, waitAfter } from "../games/line.js";
 import { followRace, onLive, setSeats } from "../games/live.js";
 import { call, callAsPlayer } from "../games/server.js";
 import { keepFocus, tell } from "../games/showing.js";
@@ -13,13 +13,13 @@ import { data, say, writeTime } from "../games/words.js";
 import { announceCount, showCount } from "./counting.js";
 import { drawLobby, showInvite } from "./lobby.js";
 import { drawOutcome, showRating } from "./outcome.js";
-import { findClose, findDue, findStage, findTarget, hasWon, isIn, isPlayed, lastRound } from "./stage.js";
 import { noteLeaving } from "./sprint_words.js";
+import { findClose, findDue, findStage, findTarget, hasWon, isIn, isPlayed, lastRound } from "./stage.js";
 import { showLine } from "./telling.js";
 
 const TICK = 200;
 const HEARD = 45_000; // who is silent for two minutes is out
-const AGAIN = 400;
+// where no socket can be had: ms from one call to the next
 const PACE = { lobby: 2500, set: 4000, countdown: 1500, playing: 3000, finished: 1500, watching: 2000, between: 2000, over: 6000 };
 
 const byId = (id) => document.getElementById(id);
@@ -31,6 +31,7 @@ let isTimed = false; // whether the server's clock is known; before it is, nothi
 let stage = "";
 let done = null; // the race whose own game has ended, as the table knows
 let asked = null; // the race whose cards were asked for
+let tries = 0; // how often they were refused
 let lookedFor = 0; // the last moment that was due, and looked at
 let isAside = false; // whether one looks at the sprint while one's own game goes on
 let toldWin = null; // the race whose first win was told
@@ -106,7 +107,9 @@ function showTable() {
   document.body.classList.toggle("table-page", isAtTable);
   window.scrollTo(0, 0);
   if (isAtTable) keepFocus();
-  else if (!document.activeElement?.checkVisibility() || document.activeElement === document.body) byId("stage-title").focus();
+  else if (!document.activeElement?.checkVisibility() || document.activeElement === document.body) {
+    byId("stage-title").focus();
+  }
 }
 
 /** Ask for the cards of the round, until they are on the table or there is another stage. */
@@ -115,12 +118,18 @@ async function playRound() {
   if (asked === race) return;
   asked = race;
   if (state.attempt?.race?.id === race) return;
-  if (await start(() => call("POST", `${path}attempts/`, {}))) {
-    setTimeout(() => {
-      asked = null;
-    }, AGAIN);
-    line.look();
-  } else keepFocus();
+  document.body.classList.add("is-dealing"); // what lies there are the cards of the round before
+  const refused = await start(() => call("POST", `${path}attempts/`, {}));
+  if (!refused) {
+    tries = 0;
+    document.body.classList.remove("is-dealing");
+    return keepFocus();
+  }
+  tries += 1;
+  setTimeout(() => {
+    asked = null;
+  }, waitAfter(tries));
+  line.look();
 }
 
 /** How long the round goes on once it has been won. */

@@ -77,6 +77,7 @@ async function makeSprint(event) {
   } catch (error) {
     if (!("status" in error)) throw error;
     showErrors(form, error.body.errors ?? [{ where: error.body.where, detail: error.message || say("failed") }]);
+    form.querySelector("details").open ||= Boolean(form.querySelector("details [data-error]:not(:empty)"));
     button.disabled = false;
   }
 }

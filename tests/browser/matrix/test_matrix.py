@@ -29,6 +29,8 @@ PAGES = {
     "rulesets": "/rules/",
     "rules-tower": "/rules/tower/",
     "rules-giza": "/rules/giza/",
+    "sprints": "/sprints/",
+    "sprint-over": "/sprints/2/",
     "account": "/account/",
     "account-log-in": "/account/log-in/",
     "account-sign-up": "/account/sign-up/",
