@@ -23,7 +23,7 @@ function clearNamed() {
 
 /** Who was asked for, before anybody is found: {key, name}. */
 export function listWanted() {
-  if (data.offline) return [];
+  if (data.offline || data.race_page) return []; // there one has the others of the race beside one
   const ids = readNamed();
   if (ids.length) return ids.map((id) => ({ key: id, name: say("ghost") }));
   return choices.against.map((key) => ({ key, name: nameOf(key) }));

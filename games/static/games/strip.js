@@ -91,12 +91,11 @@ function showLive() {
 
 /** Choose whom to see: those one follows, then who is nearest, rather those ahead. They stay for a while. */
 function pick() {
-  const room = Math.max(0, (column.matches ? MOST_IN_COLUMN : MOST_RIVALS) - ghosts.length);
+  const room = Math.max(0, (column.matches ? MOST_IN_COLUMN : MOST_RIVALS) - ghosts.filter(hasGame).length);
   const rivals = listRivals();
-  const isFull = live.length >= Math.min(room, rivals.length);
-  if (isFull && live.every(({ player }) => rivals.some((row) => row.player === player)) && Date.now() - pickedAt < PICK) {
-    return drawLines();
-  }
+  const isSound = live.every(({ player }) => rivals.some((row) => row.player === player));
+  const isFull = live.length === Math.min(room, rivals.length);
+  if (isSound && isFull && Date.now() - pickedAt < PICK) return drawLines();
   pickedAt = Date.now();
   const mine = countOwn();
   const near = [...rivals].sort((a, b) => measure(a, mine) - measure(b, mine)).slice(0, room);
@@ -105,6 +104,9 @@ function pick() {
     .map(({ player }) => live.find((line) => line.player === player) ?? makeLine(player, { player }));
   drawLines();
 }
+
+/** Whether a ghost has something to show; where not, it makes way for who does. */
+const hasGame = ({ ghost }) => Boolean(ghost.timeline);
 
 const measure = ({ followed, over, removed, official_ms: ms }, mine) =>
   (followed ? 0 : 2 * FAR) + (over && ms === null ? FAR : 0) + Math.abs(removed - mine) - (removed > mine ? 0.5 : 0);
@@ -129,7 +131,7 @@ function makeLine(name, more = {}) {
 let nobody = null; // a line for who has nobody beside them
 
 function drawLines() {
-  const rivals = [...ghosts, ...live];
+  const rivals = [...(live.length ? ghosts.filter(hasGame) : ghosts), ...live];
   if (!rivals.length && races) rivals.push((nobody ??= makeLine("", { ghost: { why: "nobody_beside" } })));
   const elements = rivals.length ? [own, ...rivals].map(({ element }) => element) : [];
   if (elements.length === list.childElementCount && elements.every((element, i) => element === list.children[i])) return;
