@@ -5,7 +5,8 @@ deal is one's; a withdrawn race hides nothing.
 
 - The cards, and with them the code of the deal: who has started an attempt on them; everybody once nobody can enter.
 - The rest (other people's replays, par and line): who has ended an attempt on them; everybody else once the race is
-  closed. Nobody while an own attempt on the same cards is open.
+  closed. Nobody while an own attempt on the same cards is open; but of who has ended one before, and practises on them
+  again with no race open on them, replays are not hidden: they could be looked up before that game began.
 """
 
 from collections.abc import Collection, Iterable
@@ -13,7 +14,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from games.models import Attempt, Deal, Player
 from leaderboard import races
@@ -66,7 +67,20 @@ def may_see_replay(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:
         return True
     if attempt.voided_because or attempt.player.is_banned:  # of who is banned nothing is shown
         return False
-    return bool(attempt.expire(now=now).end) and may_see_rest(viewer, attempt.deal.order, now=now)
+    if not attempt.expire(now=now).end:
+        return False
+    order = attempt.deal.order
+    return may_see_rest(viewer, order, now=now) or _practises_again(viewer, order, now=now)
+
+
+def _practises_again(viewer: Viewer, order: str, *, now: datetime) -> bool:
+    """Whether the viewer has ended a game on these cards and plays them again for practice alone, with no race open."""
+    if not isinstance(viewer, Player):
+        return False
+    still_open = Q(ended_at=None, ends_at__gt=now)
+    own = Attempt.objects.filter(player=viewer, deal__order=order)
+    counts = own.filter(still_open).filter(Q(ranked=True) | Q(entries__isnull=False))
+    return own.exclude(still_open).exists() and not counts.exists() and bool(ghost_orders([order], now=now))
 
 
 def may_see_ghost(viewer: Viewer, attempt: Attempt, *, now: datetime) -> bool:

@@ -1,5 +1,6 @@
 """REST: ghosts, the pace of a game that has ended or of the computer's, to be shown beside one's own play."""
 
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -43,6 +44,7 @@ class GhostAnswer(serializers.Serializer[Any]):
     end = field(help_text="won, resigned or expired")
     official_ms = field(serializers.IntegerField, "Of a win.", allow_null=True)
     moves = field(serializers.IntegerField)
+    may_see = field(serializers.BooleanField, "Whether its replay may be seen now: its cards and moves, too.")
     timeline = GhostStepAnswer(many=True)
 
 
@@ -57,10 +59,10 @@ def show_ghost(request: Request, attempt: int) -> Response:
     found, now = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first(), actions.read_clock()
     if found is None or not sight.may_see_ghost(request.user, found, now=now):
         raise Problem(404, "not_found", gettext_noop("There is no ghost here that you may see now."))
-    return Response(_describe(found))
+    return Response(_describe(found, request.user, now))
 
 
-def _describe(game: Attempt) -> dict[str, Any]:
+def _describe(game: Attempt, viewer: sight.Viewer, now: datetime) -> dict[str, Any]:
     return {
         "id": game.pk,
         "player": game.player.name,
@@ -69,6 +71,7 @@ def _describe(game: Attempt) -> dict[str, Any]:
         "end": game.end,
         "official_ms": game.official_ms,
         "moves": game.counted_moves,
+        "may_see": sight.may_see_replay(viewer, game, now=now),
         "timeline": trace(game.moves, game.times),
     }
 
@@ -99,7 +102,7 @@ def show_rival(request: Request, attempt: int) -> Response:
     if game is None:
         message = gettext_noop("%(player)s has ended no game on these cards.")
         raise Problem(404, "no_game", message, "player", params={"player": rival.name})
-    return Response(_describe(game))
+    return Response(_describe(game, own.player, now))
 
 
 def _find_own(request: Request, attempt: int) -> Attempt:

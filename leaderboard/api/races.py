@@ -391,8 +391,9 @@ def submit_replay(request: Request) -> Response:
 def show_replay(request: Request, attempt: int) -> Response:
     """A replay and its verdict: everybody's once the game has ended, one's own at any time.
 
-    Who is playing the same cards sees the replays of others when that attempt has ended; those of a race are for who
-    has ended an attempt in it, and for everybody once it is over.
+    Who is playing the same cards sees the replays of others when that attempt has ended, or at once where it is
+    practice after an earlier one; those of a race are for who has ended an attempt in it, and for everybody once it is
+    over.
     """
     found, now = Attempt.objects.select_related("deal", "player").filter(pk=attempt).first(), actions.read_clock()
     if found is None or not sight.may_see_replay(request.user, found, now=now):

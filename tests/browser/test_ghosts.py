@@ -161,6 +161,35 @@ def test_the_address_names_rivals_for_as_long_as_the_cards_stay(page: Page, serv
     assert page.url == f"{server}/play/PY1-C-AAAAAAS"
 
 
+def test_the_table_of_a_rival_runs_beside_ones_own_where_an_earlier_game_has_shown_the_cards(
+    chromium: Browser, server: str, wrong: list[str]
+) -> None:
+    with look(chromium, wrong, {"width": 1200, "height": 900}, locale="en-GB") as page:
+        page.clock.install()
+        table.open_table(page, server, CODE)
+        choose(page, "leader")
+        finds(page, 1)
+        show = page.get_by_role("button", name="Show the table")
+        expect(show).to_be_hidden()
+        attempt = page.evaluate("JSON.parse(localStorage['pyramidion.attempt']).id")
+        assert table.ask(page, "POST", f"attempts/{attempt}/resign/", {})[0] == 200
+        assert table.ask(page, "POST", "attempts/", {"deal": CODE})[0] == 201
+        page.evaluate("localStorage.removeItem('pyramidion.attempt')")
+        page.reload()
+        show.click()
+        beside = page.locator('#ghosts [data-part="table"]')
+        pyramid = beside.locator(".card:is([data-place^='a'], [data-place^='g'])")
+        expect(pyramid).to_have_count(8)
+        assert find_barriers(page) == []
+        run_until_first(page, "Early Ada")
+        expect(pyramid).to_have_count(0)
+        table.play(page, ["g1g5"])
+        table.removed(page, 2)
+        show.click()
+        expect(show).to_have_attribute("aria-pressed", "false")
+        expect(beside.last).to_be_hidden()
+
+
 def test_a_game_of_other_cards_or_of_an_open_race_is_not_shown_and_the_strip_says_why(
     page: Page, server: str, wrong: list[str]
 ) -> None:

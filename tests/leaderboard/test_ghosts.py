@@ -45,6 +45,33 @@ def test_who_plays_the_same_cards_for_practice_sees_others_ghosts_but_not_their_
     assert log_in(bea).get(f"replays/{ada.pk}/ghost/")[0] == 404
 
 
+def test_who_practises_again_on_cards_of_an_ended_game_sees_the_tables_of_others() -> None:
+    ada = win(make_player("Ada"), 60_000)
+    bea = make_player("Bea")
+    api = log_in(bea)
+
+    def may_see() -> bool:
+        found = {
+            api.get(path)[1]["may_see"] for path in (f"replays/{ada.pk}/ghost/", f"attempts/{mine}/rival/?player=Ada")
+        }
+        assert len(found) == 1
+        assert (api.get(f"replays/{ada.pk}/")[0] == 200) in found
+        return found.pop()
+
+    mine = open_attempt(bea, easy_deal(), ranked=False).pk
+    assert not may_see(), "the first game on these cards"
+    api.post(f"attempts/{mine}/resign/")
+    assert may_see()
+    mine = open_attempt(bea, easy_deal(), ranked=False).pk
+    assert may_see(), "what could be looked up before is not hidden"
+    other = open_attempt(bea, easy_deal("N")).pk
+    assert not may_see(), "a ranked game on the same cards"
+    api.post(f"attempts/{other}/resign/")
+    make_daily("N")
+    answer = api.get(f"replays/{ada.pk}/")
+    assert answer[0] == 404, "a race lies open on the cards"
+
+
 def test_while_a_race_is_open_who_plays_it_sees_no_ghost_but_an_own_one() -> None:
     race = make_daily("T")
     ada = win(make_player("Ada"), 60_000, race=race)

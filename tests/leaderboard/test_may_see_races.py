@@ -31,11 +31,13 @@ TABLE = [
     ("grace", "stranger", True, False),
     ("grace", "playing", True, False),
     ("grace", "done", True, True),
+    ("grace", "done and playing again", True, False),
     ("grace", "winner", True, True),
     ("closed", "nobody", True, True),
     ("closed", "stranger", True, True),
     ("closed", "playing another ruleset", True, False),
     ("closed", "done", True, True),
+    ("closed", "done and playing again", True, True),
     ("closed", "winner", True, True),
 ]
 

@@ -21,6 +21,7 @@ const column = matchMedia("(min-width: 60rem) and (min-height: 40rem)");
 let wanted = ""; // attempt and who was asked for: what the strip shows
 let own = null; // a line is {ghost, player, element, parts}; one's own has neither ghost nor player
 let ghosts = [];
+let watched = null; // the line whose table is shown
 let live = []; // of who plays in the same race
 let pickedAt = -Infinity;
 let races = data.race_page || new URLSearchParams(location.search).has("race"); // whether this game is in a race
@@ -75,6 +76,7 @@ async function fetchAll(asked, key) {
 function showGhosts(found) {
   own = makeLine(say("you"));
   ghosts = found.map((ghost) => makeLine(ghost.name, { ghost }));
+  watched = null;
   live = [];
   pickedAt = -Infinity;
   arrange();
@@ -125,7 +127,32 @@ function makeLine(name, more = {}) {
   element.classList.toggle("live", Boolean(player));
   parts.bar.hidden = Boolean(ghost && !ghost.timeline);
   if (ghost?.why) write(parts.why, say(ghost.why));
-  return { element, parts, ...more };
+  const line = { element, parts, ...more };
+  parts.watch.hidden = !ghost?.may_see;
+  parts.watch.addEventListener("click", () => watch(line === watched ? null : line));
+  return line;
+}
+
+/** Show a rival's table beside one's own, and no other; null: none. */
+async function watch(line) {
+  if (watched) press(watched, false);
+  watched = line;
+  if (!line) return;
+  press(line, true);
+  try {
+    const { makeGhostTable } = await import("./ghost_table.js");
+    line.showTable ??= await makeGhostTable(line.parts.table, line.ghost.id, state.game.cards);
+  } catch (error) {
+    if (!("status" in error)) throw error;
+    write(line.parts.why, say(error.status === 404 ? "ghost_hidden" : "ghost_failed"));
+    return press(line, false);
+  }
+  showProgress();
+}
+
+function press({ parts }, isOpen) {
+  parts.watch.ariaPressed = String(isOpen);
+  parts.table.hidden = !isOpen;
 }
 
 let nobody = null; // a line for who has nobody beside them
@@ -164,6 +191,7 @@ function showProgress() {
   const places = lines.map((line) => readLine(line, ms, rivals));
   const first = places.reduce((best, place) => (isAhead(place, best) ? place : best), { removed: 0, won: null });
   lines.forEach((line, i) => showLine(line, places[i], isLevel(places[i], first)));
+  watched?.showTable?.(ms);
 }
 
 const isAhead = (one, other) =>
