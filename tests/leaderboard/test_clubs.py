@@ -16,16 +16,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
-@pytest.fixture
-def bob() -> Player:
-    return make_player("Bob")
-
-
-@pytest.fixture
 def cleo() -> Player:
     return make_player("Cleo")
 

@@ -27,11 +27,6 @@ def _rulesets(settings) -> None:
     settings.DAILY_RULESETS = ["T", "N"]
 
 
-@pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
 def play(player: Player, race: Race, moves: str = EASY_MOVES, *, seconds: float = 60, resign: bool = False) -> int:
     """The player's attempt in a race, after these moves."""
     api = log_in(player)

@@ -23,16 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
-@pytest.fixture
-def bob() -> Player:
-    return make_player("Bob")
-
-
-@pytest.fixture
 def staff() -> Client:
     moderator = Player.objects.create_superuser("Moira", "a long password")
     client = Client()

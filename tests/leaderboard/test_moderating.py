@@ -24,11 +24,6 @@ from tests.players import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
 def standing(player: Player, order: str = "time") -> int | None:
     """The official time with which a player stands on the ruleset's board."""
     row = Standing.objects.filter(board__kind="ruleset", board__order=order, player=player).first()

@@ -23,11 +23,6 @@ MS = timedelta(milliseconds=1)
 
 
 @pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
-@pytest.fixture
 def api(ada: Player) -> Api:
     return log_in(ada)
 

@@ -17,11 +17,6 @@ EASY = EASY_MOVES.split(" ")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
 def lose(player: Player, moves: str, times: list[int], *, deal: Deal | None = None, end: bool = True) -> Attempt:
     """A game of these moves that was given up, or is still open."""
     attempt = open_attempt(player, deal or easy_deal(), ranked=False)

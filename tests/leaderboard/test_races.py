@@ -23,11 +23,6 @@ def host() -> Player:
     return make_player("Host")
 
 
-@pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
 def make(host: Player, **fields: Any) -> dict[str, Any]:
     """A race of the host's that is open for a day, on cards that the server deals."""
     body = {"name": "Evening race", "ruleset": "T", "closes_at": (actions.read_clock() + 24 * HOUR).isoformat()}

@@ -30,11 +30,6 @@ TIMES = [100 * ply for ply in range(16)]
 
 
 @pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
-@pytest.fixture
 def api(ada: Player) -> Api:
     return log_in(ada)
 

@@ -16,11 +16,6 @@ pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture
-def ada() -> Player:
-    return make_player("Ada")
-
-
 def standing(player: Player, order: str, kind: str = "ruleset") -> tuple[int, int]:
     """Official time and moves with which a player stands on a board."""
     attempt = Attempt.objects.get(standings__board__kind=kind, standings__board__order=order, player=player)
