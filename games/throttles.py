@@ -115,8 +115,12 @@ def is_marked(what: str, who: Any) -> bool:
 
 
 def address(request: Any) -> str:
-    """What counts as one client: an IPv4 address, or the /64 that one line has of IPv6."""
-    text = request.META.get("REMOTE_ADDR", "")
+    """What counts as one client (`name_address`)."""
+    return name_address(request.META.get("REMOTE_ADDR", ""))
+
+
+def name_address(text: str) -> str:
+    """An IPv4 address, or the /64 that one line has of IPv6."""
     try:
         found = ip_address(text.partition("%")[0])
     except ValueError:

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import json
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import parse_qs
@@ -19,6 +20,7 @@ from django.conf import settings
 from django.db import DataError, Error
 from django.utils.crypto import get_random_string
 
+from games import throttles
 from games.engine.replay import dump, read_json
 from games.errors import Problem
 from leaderboard import callers, daily, feed, privacy, watching
@@ -30,6 +32,7 @@ TOKEN_MARK = "token."
 FRAME_LIMIT = 4096  # bytes of a frame from a client
 
 BAD_DATA, TOO_BIG, TRY_LATER, BAD_FRAME, FLOOD = 1003, 1009, 1013, 4400, 4429
+TOO_MANY = 4430
 REASONS = {
     BAD_DATA: "binary",
     TOO_BIG: "too_large",
@@ -40,10 +43,15 @@ REASONS = {
     NOT_FOUND: "not_found",
     LAGGING: "lagging",
     FLOOD: "flood",
+    TOO_MANY: "too_many",
 }
 
 FLOOD_BURST, FLOOD_RATE = 40, 20  # frames from a client: so many at once, so many a second
 SILENCE = 10.0  # seconds in which a socket that needs a caller waits for the token
+
+
+# the sockets of this process, by who has them: a player, or where nobody is known an address
+OPEN: Counter[str] = Counter()
 
 
 class Closed(Exception):
@@ -63,6 +71,7 @@ class Socket(AsyncWebsocketConsumer):
     member: Member | None = None
     needs_caller = False
     ended = False
+    owner = ""  # for whom it counts in OPEN
     allowance = float(FLOOD_BURST)
     heard_at = 0.0
 
@@ -75,6 +84,7 @@ class Socket(AsyncWebsocketConsumer):
         try:
             await super().__call__(scope, receive, send_if_open)
         finally:
+            self.count_for("")
             if self.member is not None:
                 hub.leave(self.key, self.member)
 
@@ -97,6 +107,7 @@ class Socket(AsyncWebsocketConsumer):
                 await self.identify(token)
             elif key := callers.read_cookies(self.scope).get(settings.SESSION_COOKIE_NAME):
                 self.caller = await hub.read(callers.find_by_session, key)
+            self.count_for(self.name_owner())
             if self.caller or not self.needs_caller:
                 await self.begin()
             else:
@@ -122,9 +133,29 @@ class Socket(AsyncWebsocketConsumer):
             self.caller, self.token = await hub.read(callers.find_by_token, token), token
         except Problem:
             raise Closed(NOT_ALLOWED) from None
+        self.count_for(self.name_owner())
         if self.member is not None:
             self.member.caller = self.caller
             hub.guard(self.member)
+
+    def name_owner(self) -> str:
+        """The player, or the address; "" where a server behind a Unix socket knows none."""
+        if self.caller:
+            return f"player {self.caller.player}"
+        host, _port = self.scope.get("client") or ("", 0)
+        return throttles.name_address(host)
+
+    def count_for(self, owner: str) -> None:
+        """Let the socket count for somebody else ("": nobody). Raises Closed where these have as many as may be."""
+        if owner == self.owner:
+            return
+        if OPEN[owner] >= settings.MOST_SOCKETS:
+            raise Closed(TOO_MANY)
+        for name, step in ((self.owner, -1), (owner, 1)):
+            OPEN[name] += step if name else 0
+            if not OPEN[name]:
+                del OPEN[name]
+        self.owner = owner
 
     def wait_for_caller(self) -> None:
         """The token may come in a frame: then it begins."""

@@ -305,6 +305,7 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("MinimumLengthValidator", "CommonPasswordValidator")
 ]
 RATE = read_rate("RATE", "1000/100")
+MOST_SOCKETS = read_number("MOST_SOCKETS", 100)
 globals().update(read_email_url("EMAIL_URL", "console:"))  # Django has a setting for each part of it
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("EMAIL_FROM") or "pyramidion@localhost"
 

@@ -12,6 +12,7 @@ os.environ["DATA_DIR"] = os.environ.get("TEST_DATA_DIR") or str(Path(__file__).p
 os.environ["POSTGRES_SERVER_OPTIONS"] = "fsync=off,synchronous_commit=off,full_page_writes=off"
 os.environ["NO_MINTING"] = "1"
 os.environ["RATE"] = "999999999/999999999"
+os.environ["MOST_SOCKETS"] = "10000"
 os.environ["HUMAN_FLOORS"] = "*=0/0"  # no human plays the tests
 os.environ["LIMITS"] = ",".join(
     f"{what}=1000000/60" for what in ("sign_up", "log_in", "account", "guest", "hint", "mail")

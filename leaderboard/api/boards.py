@@ -21,7 +21,7 @@ from games.rest import check_fields, read_caller, read_choice, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, clubs, pages, periods, races, ranking, sight, stats
 from leaderboard.api.racing import INVITE_QUERY, find_followed
-from leaderboard.models import Race, Standing
+from leaderboard.models import Standing
 from leaderboard.pages import BoardKey, Cursor, Page, keep
 from leaderboard.people import find_player
 
@@ -296,10 +296,6 @@ def show_deal_board(request: Request, code: str) -> HttpResponse:
     return _answer_board(request, key, _head("deal", key, deal=deal.code, note=note))
 
 
-def _find_race(request: Request, race: int) -> Race:
-    return find_followed(request, race, now=actions.read_clock()).race
-
-
 @extend_schema(
     parameters=[*BOARD_QUERY, INVITE_QUERY], responses=BoardAnswer, auth=TOKEN_OR_NONE, summary="A race's board"
 )
@@ -308,7 +304,7 @@ def _find_race(request: Request, race: int) -> Race:
 @permission_classes([AllowAny])
 def show_race_board(request: Request, race: int) -> HttpResponse:
     """The ranked wins of a race. Who does not stand in its ranks is below: `races/{race}/board/below/`."""
-    found = _find_race(request, race)
+    found = find_followed(request, race)
     check_fields(request.query_params, (*WINDOW, "invite_code"))
     key = BoardKey(found.ruleset, _read_order(request, find_ruleset(found.ruleset).scoring), race=found.pk)
     return _answer_board(request, key, _head("race", key))
@@ -363,7 +359,7 @@ LIST_QUERY = [
 
 def _list(request: Request, race: int, read: Callable[..., tuple[int, list[dict[str, Any]]]]) -> Response:
     """A page of a list beside a race's ranks."""
-    found = _find_race(request, race)
+    found = find_followed(request, race)
     query = request.query_params
     check_fields(query, ("limit", "offset", "among", "invite_code"))
     limit, offset = read_number(query, "limit", 1, MAX_LIMIT, 50), read_number(query, "offset", 0, MAX_OFFSET, 0)

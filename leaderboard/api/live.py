@@ -101,7 +101,7 @@ def show_changes(request: Request, race: int) -> Response:
     since = request.query_params.get("since")
     if since is not None and feed.read_since(since, read_clock()) is None:
         raise Problem(400, "invalid", gettext_noop("Send the `since` of an earlier answer."), "since")
-    find_followed(request, race, now=read_clock())
+    find_followed(request, race)
     state = feed.read_state(race) if since is None else None
     frame = state.write() if state else feed.read_missed(race, since) if since else None
     if frame is None:

@@ -260,14 +260,14 @@ def _describe_found(request: Request, race: int) -> dict[str, Any]:
 INVITE_QUERY = query("invite_code", "of a race by invitation, where the caller neither hosts nor has entered it")
 
 
-def find_followed(request: Request, race: int, *, now: datetime) -> entries.SeenRace:
+def find_followed(request: Request, race: int) -> Race:
     """The race whose feed, boards or export the caller asks for. Raises Problem: 404, 403 `invite_code` or `club`."""
-    seen = entries.find_race(race, request.user, now=now)
-    if seen is None:
+    found = Race.objects.select_related("deal").filter(pk=race).first()
+    if found is None:
         raise racing.no_such_race()
     invitation = privacy.read_invitation(race, request.query_params.get("invite_code"), request.COOKIES)
-    privacy.check_inside(seen.race, request.user, invitation)
-    return seen
+    privacy.check_inside(found, request.user, invitation)
+    return found
 
 
 @extend_schema(responses=RaceAnswer, auth=TOKEN_OR_NONE, summary="A race")
@@ -321,12 +321,12 @@ def export_race(request: Request, race: int) -> StreamingHttpResponse:
     """
     check_fields(request.query_params, ("invite_code",))
     now = actions.read_clock()
-    seen = find_followed(request, race, now=now)
-    if races.phase(now, seen.race.opens_at, seen.race.closes_at) != races.CLOSED:
+    found = find_followed(request, race)
+    if races.phase(now, found.opens_at, found.closes_at) != races.CLOSED:
         raise Problem(409, "race_not_closed", gettext_noop("A race is exported once it is closed."))
-    if not sight.may_see_rest(request.user, seen.race.deal.order, now=now):
+    if not sight.may_see_rest(request.user, found.deal.order, now=now):
         raise Problem(409, "cards_in_play", gettext_noop("The cards of this race are still being played."))
-    lines = (f"{line}\n".encode() for line in audit.export_race(seen.race))
+    lines = (f"{line}\n".encode() for line in audit.export_race(found))
     return StreamingHttpResponse(lines, content_type=NDJSON)
 
 
