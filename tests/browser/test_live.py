@@ -332,8 +332,8 @@ def test_ranks_among_friends_are_the_servers_and_follow_the_race(
     race = make_race(server, "Host of friends")
     friend, other, late = (Rival(server, name) for name in ("Circle Bea", "Circle Cleo", "Circle Dan"))
     with player(chromium, server, "Circle Ada", wrong) as page:
-        page.evaluate(FOLLOW, ["Circle Bea", "Circle Dan"])
         open_race(page, server, race)
+        page.evaluate(FOLLOW, ["Circle Bea", "Circle Dan"])
         page.get_by_role("link", name="Friends", exact=True).click()
         expect(page.locator("body")).to_have_attribute("data-line", "live")
         for number, rival in enumerate((other, late, friend)):
