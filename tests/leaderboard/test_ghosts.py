@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_ghost_is_the_pace_of_a_game_for_who_may_see_its_replay() -> None:
     race = make_daily("T")
-    ada = win(make_player("Ada"), 60_000, 17, race=race)
+    ada = win(make_player("Ada"), 60_000, line=easy_line(17), race=race)
     Attempt.objects.filter(pk=ada.pk).update(times=[1000 * (n + 1) for n in range(ada.plies)])
     assert Api().get(f"replays/{ada.pk}/ghost/")[0] == 404
     status, ghost = log_in(ada.player).get(f"replays/{ada.pk}/ghost/")

@@ -3,7 +3,7 @@
 import { follow, startState, take } from "../games/feed.js";
 import { call } from "../games/server.js";
 import { data, say, writeTime } from "../games/words.js";
-import { counts, isEverybody } from "./circle.js";
+import { counts, isEverybody, isNobody } from "./circle.js";
 import { makeOutside } from "./outside.js";
 import { SETTLE, makePlaying } from "./playing.js";
 import { makeRanks } from "./ranks.js";
@@ -57,7 +57,7 @@ function showHead() {
   enter.classList.toggle("plain", Boolean(over));
   byId("body").hidden = state.phase === "upcoming";
   byId("before").hidden = state.phase !== "upcoming";
-  byId("playing-part").hidden = state.phase === "closed" || state.phase === "withdrawn";
+  byId("playing-part").hidden = isNobody || state.phase === "closed" || state.phase === "withdrawn";
   if (byCode) byCode.hidden = state.phase !== "open" || Boolean(entry);
 }
 
