@@ -65,6 +65,7 @@ SPRINT_WORDS = {
     "waiting_for_players": _("Waiting for players"),
     "waiting_for_start": _("Waiting for the start"),
     "host_waits": _("%(host)s waits for players. Here: %(present)s"),
+    "is_full": _("This sprint is full."),
     "takes_two": _("It takes two: send the link to whom you want to race."),
     "host_starts": _("%(host)s starts it. Say when you are ready."),
     "all_ready": _("Everybody is ready: you start it."),

@@ -209,7 +209,7 @@ def give_up(rival: Rival, sprint: int) -> None:
     rival.post(f"attempts/{attempt}/resign/", {})
 
 
-def test_who_was_silent_is_told_so_and_may_come_back_to_the_lobby(page: Page, server: str) -> None:
+def test_who_was_silent_is_told_so_and_may_come_back_to_the_lobby(page: Page, server: str, wrong: list[str]) -> None:
     page.goto(f"{server}/sprints/")
     page.get_by_role("button", name="Open the lobby").tap()
     is_at(page, "lobby")
@@ -219,10 +219,16 @@ def test_who_was_silent_is_told_so_and_may_come_back_to_the_lobby(page: Page, se
     host.post(f"sprints/{sprint}/join/", {"invite_code": code})
     assert table.ask(page, "POST", f"sprints/{sprint}/leave/")[0] == 200  # as the server does for who is silent
     expect(page.locator("#stage-text")).to_contain_text("Nothing was heard of you for two minutes")
+    page.evaluate("history.replaceState(null, '', '?invite=wrong')")
+    page.reload()
     page.locator("#join").tap()
+    expect(page.locator("#refused")).to_have_text("This is not the sprint's invite code.")
+    page.get_by_label("Invite code").fill(code)
+    page.locator("#by-code button").tap()
     expect(page.locator("#ready")).to_be_visible()
     page.locator("#leave").tap()
     expect(page.locator("#stage-text")).to_contain_text("You have left this sprint.")
+    forgive(wrong, "403 POST")
 
 
 def test_who_plays_in_a_race_sees_the_others_beside_the_table_as_they_play(page: Page, server: str) -> None:

@@ -6,6 +6,8 @@ const ALOUD = [30, 10, 5]; // seconds
 const DAY = 86_400_000;
 
 const byId = (id) => document.getElementById(id);
+const title = document.title;
+let isInTitle = false; // whether the countdown is: who looks at another page sees it there
 const format = new Intl.DateTimeFormat(data.language, { dateStyle: "medium", timeStyle: "short" });
 
 /** A moment in the reader's own zone. */
@@ -16,11 +18,19 @@ export function showCount(sprint, stage, target, now) {
   const left = target === null ? 0 : Math.max(0, target - now);
   const box = byId("count-box");
   box.hidden = target === null;
+  const near = target !== null && isNear(stage, left);
+  showTitle(near ? Math.ceil(left / 1000) : null);
   if (target === null) return;
-  const near = isNear(stage, left);
   box.classList.toggle("near", near);
   write(byId("count"), near ? String(Math.ceil(left / 1000)) : writeSpan(left));
   write(byId("count-label"), labelCount(sprint, stage));
+}
+
+function showTitle(seconds) {
+  if (seconds === null && !isInTitle) return;
+  isInTitle = seconds !== null;
+  const wanted = isInTitle ? `${seconds} · ${title}` : title;
+  if (document.title !== wanted) document.title = wanted;
 }
 
 function labelCount(sprint, stage) {

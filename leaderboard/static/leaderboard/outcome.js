@@ -17,6 +17,8 @@ export function drawOutcome(sprint, stage, attempt) {
   const isOnly = stage === "over" && sprint.best_of > 1; // then all rounds are listed below the standing
   byId("round").hidden = !round || isOnly;
   if (round && !isOnly) drawRound(round, isLive ? followRunners(round, attempt) : round.players, isLive);
+  byId("watch-race").hidden = !isLive || stage === "playing";
+  if (isLive) byId("watch-race").href = `/races/${round.race}/`;
   drawScore(sprint, stage);
   drawRounds(sprint, isOnly);
 }

@@ -185,7 +185,16 @@ async function join(code) {
   } catch (error) {
     if (!("status" in error)) throw error;
     byId("refused").textContent = error.message || say("failed");
+    if (error.code === "invite_code") askForCode();
   }
+}
+
+/** The link has another code than the sprint. */
+function askForCode() {
+  query.delete("invite");
+  sprint = { ...sprint, invite_code: null };
+  showInvite(sprint);
+  draw();
 }
 
 async function leave() {

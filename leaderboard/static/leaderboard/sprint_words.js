@@ -32,7 +32,10 @@ const TELLERS = {
 function tellLobby(sprint) {
   const present = countPresent(sprint);
   const title = say(present < 2 ? "waiting_for_players" : "waiting_for_start");
-  if (!isIn(sprint, data.me)) return { title, text: say("host_waits", { host: sprint.host ?? "–", present }) };
+  if (!isIn(sprint, data.me)) {
+    const text = present < sprint.most ? say("host_waits", { host: sprint.host ?? "–", present }) : say("is_full");
+    return { title, text };
+  }
   if (present < 2) return { title, text: say("takes_two") };
   return { title, text: sprint.host === data.me ? tellReady(sprint) : say("host_starts", { host: sprint.host ?? "–" }) };
 }
