@@ -21,7 +21,7 @@ from tests.live.sockets import Socket, log_in_by_token, open_socket
 from tests.live.test_feed import call_and_close, watch
 from tests.players import log_in, make_player
 from tests.site.servers import RunningServer
-from tests.sprints import enter, fill_pool, make_sprint, pass_time, win
+from tests.sprints import begin, enter, fill_pool, make_sprint, pass_time, win
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,7 +50,7 @@ def states(told: dict[str, Any]) -> dict[str, str]:
     return {row["player"]: row["state"] for row in told["rounds"][-1]["players"]}
 
 
-def test_every_change_but_a_move_is_told_as_get_tells_it(server: RunningServer, people: list[Api]) -> None:
+def test_every_change_is_told_as_get_tells_it(server: RunningServer, people: list[Api]) -> None:
     ada, bob, _cleo = people
     sprint = make_sprint(ada, invite_code="secret")
     path = f"sprints/{sprint}/"
@@ -70,12 +70,8 @@ def test_every_change_but_a_move_is_told_as_get_tells_it(server: RunningServer, 
         follow(lambda told: told["phase"] == "countdown")
         let_pass(sprint, seconds=10)
         follow(lambda told: told["phase"] == "running")
-        attempt = enter(ada, sprint)
-        assert ada.post(f"attempts/{attempt['id']}/moves/", {"from_ply": 0, "moves": "D U"})[0] == 200
-        events.wake_sprint(sprint)
         win(bob, sprint)
-        frames = follow(lambda told: states(told)["Bob"] == "won" and minutes_left(told) <= 2)
-        assert len(frames) <= 2, "the end, and that two minutes are left; of the beginnings and the moves nothing"
+        follow(lambda told: states(told)["Bob"] == "won" and minutes_left(told) <= 2)
         ada.post(f"{path}leave/", {})
         assert follow(lambda told: told["phase"] == "over")[-1]["host"] == "Bob"
         again = bob.post(f"{path}rematch/", {})[1]["id"]
@@ -110,6 +106,19 @@ def hear_everybody(sprint: int, ahead: timedelta = timedelta()) -> None:
 def minutes_left(told: dict[str, Any]) -> float:
     ends_at, now = (datetime.fromisoformat(moment) for moment in (told["rounds"][-1]["ends_at"], told["now"]))
     return (ends_at - now) / timedelta(minutes=1)
+
+
+def test_who_begins_and_moves_is_left_to_the_race_to_tell(people: list[Api]) -> None:
+    ada, bob, _cleo = people
+    sprint = make_sprint(ada, bob)
+    begin(ada, sprint)
+    before = watching.read_sprint(sprint, []).gist
+    attempt = enter(ada, sprint)
+    assert ada.post(f"attempts/{attempt['id']}/moves/", {"from_ply": 0, "moves": "D U"})[0] == 200
+    after = watching.read_sprint(sprint, [])
+    assert (states(after.told)["Ada"], after.gist) == ("playing", before)
+    assert ada.post(f"attempts/{attempt['id']}/resign/", {})[0] == 200
+    assert watching.read_sprint(sprint, []).gist != before
 
 
 def test_it_is_known_when_something_is_due_next(people: list[Api]) -> None:
