@@ -25,7 +25,7 @@ from games.engine.rulesets import RULESETS
 from games.errors import Problem
 from games.models import Attempt, Deal, Player, read_deal
 from games.rest import translate
-from leaderboard import evidence, fair, races, racing
+from leaderboard import evidence, fair, races, racing, sprint_admin  # noqa: F401 (it registers itself)
 from leaderboard.actions import read_clock
 from leaderboard.models import Board, Entry, Race, Report, Ruling, Standing
 
