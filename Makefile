@@ -50,7 +50,7 @@ chromium:  # the pages are tested in a real browser; it is installed here where 
 		echo "*** The pages are tested in Chromium, and there is none here. Install it (Debian: apt install chromium)"; \
 		echo "*** or set CHROMIUM to a browser, and run make test again."; exit 1; }
 
-bench: $(VENV)/development  ## measure: engine, solver, submits, board reads (daphne and uvicorn)
+bench: $(VENV)/development  ## measure: engine, solver, submits, board reads (daphne and uvicorn), sprints of a hundred
 	$(RUN) -m tests.bench
 
 bench-boards: $(VENV)/development  ## measure boards of up to ROWS rows (default 1000000), then writers for SECONDS (60)
