@@ -5,6 +5,7 @@ transaction under a lock on the sprint, and looks again at what is stored once i
 first, then seats, then attempts.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -17,9 +18,6 @@ from games.engine.rulesets import get_ruleset
 from games.models import Attempt, Deal, Player, read_deal
 from leaderboard import actions, events, progress, racing, ratings, rounds, sprints
 from leaderboard.models import Progress, Race, Round, Seat, Sprint, SprintPlayer
-
-MOST_AT_ONCE = 20
-"""So many who are silent are let out in one transaction: a hundred would take longer than one may."""
 
 
 def settle(pk: int) -> None:
@@ -75,9 +73,8 @@ def _take_step(pk: int, *, locked: bool) -> bool:
 
 def _drop_silent(sprint: Sprint, silences: list[tuple[datetime, SprintPlayer]], now: datetime, locked: bool) -> bool:
     silent = [(moment, member) for moment, member in silences if moment <= now]
-    if locked:
-        for moment, member in silent[:MOST_AT_ONCE]:
-            drop(sprint, member, moment)
+    if locked and silent:
+        drop(sprint, silent)
     return bool(silent)
 
 
@@ -95,34 +92,38 @@ def _read_runners(current: Round | None) -> list[rounds.Seen]:
     return rounds.read_runners([current.pk])[current.pk] if current else []
 
 
-def drop(sprint: Sprint, member: SprintPlayer, moment: datetime) -> None:
-    """Let a player be out of a sprint since a moment. Under its lock."""
-    member.left_at, member.ready = moment, False
-    member.save(update_fields=["left_at", "ready"])
-    if sprint.host_id == member.player_id:
+def drop(sprint: Sprint, going: Sequence[tuple[datetime, SprintPlayer]]) -> None:
+    """Let players be out of a sprint, each since a moment. Under its lock."""
+    for moment, member in going:
+        member.left_at, member.ready = moment, False
+    SprintPlayer.objects.bulk_update([member for _moment, member in going], ["left_at", "ready"])
+    since = {member.player_id: moment for moment, member in going}
+    if sprint.host_id in since:
         heir = sprint.members.filter(left_at=None).order_by("joined_at", "id").first()
         if heir:
             sprint.host_id = heir.player_id
             sprint.save(update_fields=["host"])
     current = current_round(sprint)
-    if current is None or current.over_at:
-        return
-    if moment <= current.race.opens_at:
-        current.seats.filter(player=member.player_id).delete()
-        return
-    seat = current.seats.select_for_update(no_key=True).filter(player=member.player_id).first()
-    if seat is None:
-        return
-    entered = Attempt.objects.filter(entries__race=current.race_id, player=member.player_id)
-    mine = list(entered.values_list("pk", flat=True))
+    if current and not current.over_at:
+        early = [player for player, moment in since.items() if moment <= current.race.opens_at]
+        current.seats.filter(player__in=early).delete()
+        _give_up(current, since)
+
+
+def _give_up(current: Round, since: Mapping[int, datetime]) -> None:
+    """Let players be out of a round that runs; not those whose attempt has ended by itself."""
+    seats = list(current.seats.select_for_update(no_key=True).filter(player__in=since).order_by("id"))
+    entered = Attempt.objects.filter(entries__race=current.race_id, player__in=since)
     # of who moves at this moment the attempt ends one way, and the other finds it ended
-    if mine and not Attempt.objects.filter(pk__in=mine, ended_at=None, ends_at__gt=Now()).update(
-        end=Attempt.RESIGNED, ended_at=Now()
-    ):
-        return
-    seat.out_at = moment
-    seat.save(update_fields=["out_at"])
-    progress.follow_these(mine)
+    playing = entered.select_for_update(no_key=True, of=("self",)).filter(ended_at=None, ends_at__gt=Now())
+    given_up = dict(playing.order_by("pk").values_list("player", "pk"))
+    Attempt.objects.filter(pk__in=given_up.values()).update(end=Attempt.RESIGNED, ended_at=Now())
+    done = set(entered.values_list("player", flat=True)) - given_up.keys()
+    out = [seat for seat in seats if seat.player_id not in done]
+    for seat in out:
+        seat.out_at = since[seat.player_id]
+    Seat.objects.bulk_update(out, ["out_at"])
+    progress.follow_these(list(given_up.values()))
     events.wake(current.race_id)
 
 

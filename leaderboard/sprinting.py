@@ -137,7 +137,7 @@ def leave(*, player: Player, sprint: int) -> None:
     with transaction.atomic():
         found = _lock(sprint)
         if member := found.members.filter(player=player, left_at=None).first():
-            drop(found, member, actions.read_clock())
+            drop(found, [(actions.read_clock(), member)])
     settle(sprint)
 
 
