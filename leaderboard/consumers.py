@@ -9,7 +9,7 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -231,20 +231,25 @@ class Watcher(Socket):
         if not await hub.join(key, make, self.make_member(), catch_up):
             raise Closed(NOT_FOUND)
 
+    async def is_inside(self, may_follow: Callable[..., bool], key: int) -> bool:
+        """Whether what is private may be watched; who is not known yet may say who it is. Raises Closed."""
+        code = parse_qs(self.scope["query_string"].decode("latin-1")).get("invite_code", [""])[-1]
+        player = self.caller and self.caller.player
+        if await hub.read(may_follow, key, player, code, callers.read_cookies(self.scope)):
+            return True
+        if self.caller:
+            raise Closed(watching.NOT_TO_SEE)
+        self.wait_for_caller()
+        return False
+
 
 class RaceFeed(Watcher):
     """ws/races/{id}/: everybody may look, at a race by invitation or of a club those inside its privacy."""
 
     async def begin(self) -> None:
         race = self.scope["url_route"]["kwargs"]["race"]
-        code = parse_qs(self.scope["query_string"].decode("latin-1")).get("invite_code", [""])[-1]
-        invitation = privacy.read_invitation(race, code, callers.read_cookies(self.scope))
-        if await hub.read(privacy.may_follow, race, self.caller and self.caller.player, invitation):
+        if await self.is_inside(privacy.may_follow_race, race):
             await self.watch_race(race)
-        elif self.caller:
-            raise Closed(watching.NOT_TO_SEE)
-        else:
-            self.wait_for_caller()
 
     async def watch_race(self, race: int) -> None:
         since = parse_qs(self.scope["query_string"].decode("latin-1")).get("since")
@@ -277,11 +282,15 @@ class TableFeed(Watcher):
 
 
 class SprintFeed(Watcher):
-    """ws/sprints/{id}/: everybody may look; who is in it is heard of as long as the socket is open."""
+    """ws/sprints/{id}/: everybody may look, at one by invitation those inside its privacy.
+
+    Who is in it is heard of as long as the socket is open.
+    """
 
     async def begin(self) -> None:
         sprint = self.scope["url_route"]["kwargs"]["sprint"]
-        await self.watch(("sprint", sprint), lambda hub: watching.SprintTopic(hub, sprint))
+        if await self.is_inside(privacy.may_follow_sprint, sprint):
+            await self.watch(("sprint", sprint), lambda hub: watching.SprintTopic(hub, sprint))
 
 
 class Play(Socket):

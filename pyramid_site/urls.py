@@ -29,7 +29,7 @@ from leaderboard.views import ratings as rating_pages
 from leaderboard.views import replays as replay_pages
 from leaderboard.views import results as result_pages
 from leaderboard.views import sprints as sprint_pages
-from leaderboard.views.invited import for_insiders
+from leaderboard.views.invited import for_insiders, for_sprinters
 
 V1 = "api/v1/"
 OPEN: dict[str, Any] = {"authentication_classes": (), "permission_classes": ()}
@@ -68,7 +68,7 @@ urlpatterns = [
     path("rules/<slug:slug>/", tables.show_rules, name="ruleset-rules"),
     path("races/", race_pages.list_races, name="races"),
     path("sprints/", sprint_pages.list_sprints, name="sprints"),
-    path("sprints/<int:sprint>/", sprint_pages.show_sprint, name="sprint"),
+    path("sprints/<int:sprint>/", for_sprinters(sprint_pages.show_sprint), name="sprint"),
     path("races/<int:race>/", for_insiders(race_pages.show_race), name="race"),
     path("replays/<int:attempt>/", replay_pages.show_replay, name="replay"),
     path("results/<int:attempt>/", result_pages.show_result, name="result"),

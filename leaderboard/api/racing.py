@@ -265,9 +265,14 @@ def find_followed(request: Request, race: int) -> Race:
     found = Race.objects.select_related("deal").filter(pk=race).first()
     if found is None:
         raise racing.no_such_race()
-    invitation = privacy.read_invitation(race, request.query_params.get("invite_code"), request.COOKIES)
-    privacy.check_inside(found, request.user, invitation)
+    check_invited(request, privacy.find_guarded(found))
     return found
+
+
+def check_invited(request: Request, guarded: privacy.Guarded) -> None:
+    """Raises Problem: 403 `invite_code` or `club`."""
+    invitation = privacy.read_invitation(guarded, request.query_params.get("invite_code"), request.COOKIES)
+    privacy.check_inside(guarded, request.user, invitation)
 
 
 @extend_schema(responses=RaceAnswer, auth=TOKEN_OR_NONE, summary="A race")

@@ -24,10 +24,10 @@ from games.rest import (
     read_caller,
     read_fields,
 )
-from games.schema import TOKEN_OR_NONE
+from games.schema import TOKEN_OR_NONE, query
 from leaderboard import actions, addresses, sprinting, sprints
 from leaderboard.api.races import describe_attempt
-from leaderboard.api.racing import UNRANKED, EnteredAnswer
+from leaderboard.api.racing import UNRANKED, EnteredAnswer, check_invited
 from leaderboard.describing import describe_head, describe_sprint
 from leaderboard.models import Sprint, SprintPlayer
 
@@ -181,15 +181,26 @@ def _make_sprint(host: Player, fields: dict[str, Any]) -> Sprint:
     )
 
 
-@extend_schema(responses=SprintAnswer, auth=TOKEN_OR_NONE, summary="A sprint")
+def _check_invited(request: Request, sprint: int) -> None:
+    """Raises Problem (403 `invite_code`); who asks for what there is not is told so by others."""
+    if found := Sprint.objects.filter(pk=sprint).first():
+        check_invited(request, found)
+
+
+INVITE_QUERY = query("invite_code", "of a sprint by invitation, where the caller is not in it")
+
+
+@extend_schema(parameters=[INVITE_QUERY], responses=SprintAnswer, auth=TOKEN_OR_NONE, summary="A sprint")
 @api_view(["GET"])
 @permission_classes([AllowAny])
 def show_sprint(request: Request, sprint: int) -> Response:
     """A sprint as it stands: its phase by the server's clock, who is in it, how far they are, and the results.
 
-    Who is in it asks at least once in two minutes: a player who sends nothing for so long is out.
+    Who is in it asks at least once in two minutes: a player who sends nothing for so long is out. One with an invite
+    code is told to who is or was in it, and to who sends the code (else 403 `invite_code`).
     """
-    check_fields(request.query_params, ())
+    check_fields(request.query_params, ("invite_code",))
+    _check_invited(request, sprint)
     answer = describe_sprint(sprint, request.user)
     if isinstance(request.user, Player):
         sprinting.hear(player=request.user, sprint=sprint)
@@ -213,6 +224,7 @@ def leave_sprint(request: Request, sprint: int) -> Response:
     """Leave a sprint: in a round that runs that is to give up, and counts last. The host's place passes on."""
     check_fields(request.data, ())
     player = read_caller(request)
+    _check_invited(request, sprint)
     sprinting.leave(player=player, sprint=sprint)
     return Response(describe_sprint(sprint, player))
 

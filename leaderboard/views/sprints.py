@@ -32,7 +32,7 @@ def list_sprints(request: HttpRequest) -> HttpResponse:
         words=words.write_sprint_words(),
         rulesets={letter: gettext(ruleset.name) for letter, ruleset in RULESETS.items()},
     )
-    rows = [_head(sprint) for sprint in sprinting.list_lobbies(read_clock())]
+    rows = [head_sprint(sprint) for sprint in sprinting.list_lobbies(read_clock())]
     return render(request, "leaderboard/sprints.html", {"rows": rows, "groups": name_groups(), "data": data})
 
 
@@ -45,10 +45,11 @@ def show_sprint(request: HttpRequest, sprint: int) -> HttpResponse:
     found = Sprint.objects.select_related("host").get(pk=sprint)
     me = request.user.name if isinstance(request.user, Player) else None
     page = describe_table(words=words.write_sprint_words(), race_page=True, sprint=state, me=me)
-    return render(request, "leaderboard/sprint.html", page | {"head": _head(found), "modules": SPRINT_MODULES})
+    return render(request, "leaderboard/sprint.html", page | {"head": head_sprint(found), "modules": SPRINT_MODULES})
 
 
-def _head(sprint: Sprint) -> dict[str, Any]:
+def head_sprint(sprint: Sprint) -> dict[str, Any]:
+    """What everybody may be told of a sprint, for the head of its page and for lists."""
     ruleset = RULESETS[sprint.ruleset]
     rounds = gettext(words.SPRINT_WORDS["best_of"]) % {"rounds": sprint.best_of}
     facts = [None if sprint.host.is_banned else sprint.host.name, rounds if sprint.best_of > 1 else None]

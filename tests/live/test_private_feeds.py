@@ -1,4 +1,4 @@
-"""Who may open the feed of a race by invitation?"""
+"""Who may open the feed of a race or a sprint by invitation?"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,10 +9,12 @@ import pytest
 from django.test import Client
 
 from games.engine.rulesets import RULESETS
-from leaderboard import actions, racing
+from leaderboard import actions, racing, sprinting, sprints
+from leaderboard.models import Round
 from tests.live.sockets import log_in_by_session, log_in_by_token, open_socket
 from tests.players import make_player
 from tests.site.servers import RunningServer
+from tests.sprints import pass_time
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,3 +58,30 @@ def test_the_feed_of_a_race_by_invitation_is_for_those_whose_it_is(server: Runni
     with listen(path) as open_one:
         open_one.send({"ping": 1})
         assert open_one.until_closed() == (4401, "not_allowed"), "nobody known says anything here"
+
+
+def test_a_sprint_by_invitation_and_its_race_are_for_who_is_in_it_and_who_brings_the_code(
+    server: RunningServer,
+) -> None:
+    host, guest, stranger = (make_player(name) for name in ("Host", "Guest", "Stranger"))
+    sprint = sprinting.make_sprint(host=host, ruleset=RULESETS["T"], invite_code=CODE, most=9, best_of=1).pk
+    sprinting.join(player=guest, sprint=sprint, invite_code=CODE)
+    sprinting.start(player=host, sprint=sprint)
+    pass_time(sprint, seconds=sprints.COUNTDOWN.seconds)
+    page = Client()
+    page.get(f"/sprints/{sprint}/", {"invite": CODE})
+    stamp = page.cookies.output(header="", sep=";", attrs=[]).strip()
+    listen: Callable[..., Any] = partial(open_socket, server)
+    for path, first in ((f"sprints/{sprint}/", "sprint"), (f"races/{Round.objects.get().race_id}/", "snapshot")):
+        for socket in (
+            listen(path, token=log_in_by_token(guest)),
+            listen(f"{path}?invite_code=milk%20first"),
+            listen(path, origin=server.url.rstrip("/"), Cookie=stamp),
+        ):
+            with socket as open_one:
+                assert open_one.take()["type"] == first
+        with listen(path, token=log_in_by_token(stranger)) as open_one:
+            assert open_one.until_closed() == (4403, "not_to_see")
+        with listen(path) as open_one:
+            open_one.send({"token": log_in_by_token(host)})
+            assert open_one.take()["type"] == first

@@ -54,11 +54,11 @@ def test_every_change_is_told_as_get_tells_it(server: RunningServer, people: lis
     ada, bob, _cleo = people
     sprint = make_sprint(ada, invite_code="secret")
     path = f"sprints/{sprint}/"
-    with open_socket(server, path) as socket:
+    with open_socket(server, f"{path}?invite_code=secret") as socket:
 
         def follow(holds: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
             frames = take_until(socket, holds)
-            assert frames[-1] | {"now": ANY} == Api().get(path)[1]
+            assert frames[-1] | {"now": ANY} == Api().get(f"{path}?invite_code=secret")[1]
             return frames
 
         follow(lambda told: told["present"] == 1)
