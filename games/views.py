@@ -25,7 +25,7 @@ from games.words import write_words
 MODULES = [
     f"games/{name}.js"
     for name in (
-        *("cards", "clock", "ending", "engine", "feed", "ghosts", "hints", "layout", "line", "live", "moving"),
+        *("cards", "clock", "ending", "engine", "ghosts", "hints", "layout", "moving"),
         *("pausing", "rivals", "sending", "sentences", "server", "showing", "socket", "starting", "state", "strip"),
         *("table", "windows", "words"),
     )

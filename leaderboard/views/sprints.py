@@ -20,7 +20,7 @@ from leaderboard.views.races import name_groups
 # what the page of a sprint imports beside the table: the browser fetches all at once instead of one after the other
 SPRINT_MODULES = [
     *MODULES,
-    "games/play.js",
+    *(f"games/{name}.js" for name in ("feed", "line", "live", "play")),
     *(f"leaderboard/{name}.js" for name in ("board", "counting", "lobby", "outcome", "rows", "sprint_words", "stage")),
     "leaderboard/telling.js",
 ]

@@ -193,6 +193,9 @@ def test_a_late_comer_waits_plays_the_next_round_and_is_told_of_what_happened_wh
         page.context.set_offline(False)
         expect(page.locator("#line")).to_have_text("")
         expect(page.locator("main .card").first).to_be_visible(timeout=3 * COUNTDOWN)
+        page.goto(f"{server}/play/")  # where the last game goes on: that of the sprint
+        page.wait_for_url(f"**/sprints/{sprint}/")
+        expect(page.locator("main .card").first).to_be_visible()
         second.post(f"sprints/{sprint}/leave/")
         page.locator("#open-menu").click()
         page.locator('#menu [value="resign"]').click()

@@ -18,7 +18,7 @@ export const waitAfter = (failures) =>
 
 /**
  * Hold a line. path(): of the socket; ask(): a frame over REST; askEvery(): ms from one to the next; hear(frame):
- * whether it said something new; line("live" | "slow" | "away" | "gone"); doubt(): something may be missed from here on.
+ * whether it said something new; line("live" | "slow" | "away" | "gone"); doubt(): from here on something may be missed.
  * Returns {look: ask once, now; stop}.
  */
 export function holdLine({ path, ask, hear, line, askEvery = () => ASK_EVERY, doubt = () => null }) {

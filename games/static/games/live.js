@@ -2,7 +2,7 @@
 import { follow, startState } from "./feed.js";
 import { call, readPlayer } from "./server.js";
 
-export const WINNER = 28; // cards removed
+const TABLEAU = 28; // cards: all are gone of who has won
 
 let race = null; // whose feed is followed
 let feed = null;
@@ -59,8 +59,5 @@ export function listRivals() {
 function readRow({ player, removed, kind, end, official_ms: ms }) {
   const over = kind !== "started" && kind !== "progress";
   const won = over && end === "won";
-  return { player, removed: won ? WINNER : removed, official_ms: won ? ms : null, over };
+  return { player, removed: won ? TABLEAU : removed, official_ms: won ? ms : null, over };
 }
-
-/** The place of a time among the wins that are known. */
-export const countPlace = (ms, others) => 1 + others.filter((row) => row.official_ms !== null && row.official_ms < ms).length;

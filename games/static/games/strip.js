@@ -3,7 +3,6 @@
 import { countPlayed } from "./clock.js";
 import * as engine from "./engine.js";
 import { findGhost, listWanted } from "./ghosts.js";
-import { WINNER, countPlace, followRace, listRivals, onLive } from "./live.js";
 import { choices, choose, onChange, state } from "./state.js";
 import { MOST_RIVALS } from "./windows.js";
 import { data, say, write, writeTime } from "./words.js";
@@ -23,12 +22,12 @@ let own = null; // a line is {ghost, player, element, parts}; one's own has neit
 let ghosts = [];
 let watched = null; // the line whose table is shown
 let live = []; // of who plays in the same race
+let others = null; // the module that follows them, once a game is in a race: most visits need none of it
 let pickedAt = -Infinity;
 let races = data.race_page || new URLSearchParams(location.search).has("race"); // whether this game is in a race
 
 arrange(); // who is known already gets a place before the cards: nothing shifts then
 onChange(show);
-onLive(showLive);
 setInterval(() => own && showProgress(), TICK);
 
 column.addEventListener("change", () => {
@@ -61,7 +60,7 @@ function show() {
   const key = JSON.stringify([attempt.id, asked]);
   if (key !== wanted) {
     wanted = key;
-    if (!data.race_page) followRace(attempt.end ? null : (attempt.race?.id ?? null));
+    followOthers(attempt);
     fetchAll(asked, key);
   }
   showProgress();
@@ -85,6 +84,17 @@ function showGhosts(found) {
 
 // Who plays in the same race
 
+async function followOthers({ id, race, end }) {
+  const wanted = race && !end ? race.id : null;
+  if (wanted !== null && !others) {
+    others = await import("./live.js");
+    others.onLive(showLive);
+    if (id !== state.attempt.id) return; // another game was begun meanwhile
+  }
+  if (!data.race_page) others?.followRace(wanted); // the page of a race follows it anyway
+  showLive();
+}
+
 function showLive() {
   if (!own || !state.game) return;
   pick();
@@ -94,7 +104,7 @@ function showLive() {
 /** Choose whom to see: those one follows, then who is nearest, rather those ahead. They stay for a while. */
 function pick() {
   const room = Math.max(0, (column.matches ? MOST_IN_COLUMN : MOST_RIVALS) - ghosts.filter(hasGame).length);
-  const rivals = listRivals();
+  const rivals = others?.listRivals() ?? [];
   const isSound = live.every(({ player }) => rivals.some((row) => row.player === player));
   const isFull = live.length === Math.min(room, rivals.length);
   if (isSound && isFull && Date.now() - pickedAt < PICK) return drawLines();
@@ -178,15 +188,15 @@ function readLine({ ghost, player }, ms, rivals) {
 function readRival(row, rivals) {
   if (!row) return { removed: 0, won: null, over: true };
   const { removed, official_ms: won, over } = row;
-  const { official_ms: mine } = state.attempt;
-  const others = mine === null ? rivals : [...rivals, { official_ms: mine }];
-  return { removed, won, over: over && removed < WINNER, place: won === null ? 0 : countPlace(won, others) };
+  const times = [state.attempt, ...rivals].map((one) => one.official_ms);
+  const place = won === null ? 0 : 1 + times.filter((ms) => ms !== null && ms < won).length;
+  return { removed, won, over: over && won === null, place };
 }
 
 function showProgress() {
   if (!state.game || !own) return;
   const ms = countPlayed(state.attempt);
-  const rivals = live.length ? listRivals() : [];
+  const rivals = live.length ? others.listRivals() : [];
   const lines = [own, ...ghosts, ...live];
   const places = lines.map((line) => readLine(line, ms, rivals));
   const first = places.reduce((best, place) => (isAhead(place, best) ? place : best), { removed: 0, won: null });

@@ -85,7 +85,7 @@ function drawSeat(row, sprint, stage) {
 /** The link by which others come in; it stands in the address, too, so that this page can be loaded anew. */
 export function showInvite(sprint) {
   const search = sprint.needs_code && sprint.invite_code ? `?invite=${encodeURIComponent(sprint.invite_code)}` : "";
-  if (location.search !== search && (search || location.search)) history.replaceState(null, "", location.pathname + search);
+  if (location.search !== search) history.replaceState(null, "", location.pathname + search);
   byId("as-guest").querySelector("a").search = hereAsNext();
   byId("link").value = `${location.origin}/sprints/${sprint.id}/${search}`;
 }

@@ -30,9 +30,9 @@ function followRunners(round, attempt) {
     const row = live.get(runner.player);
     if (runner.player === data.me && attempt?.race?.id === round.race && attempt.end) return followMe(runner, attempt);
     if (!row || !isPlayed(runner)) return runner;
-    if (row.official_ms !== null) return { ...runner, state: "won", official_ms: row.official_ms, removed: row.removed };
-    const state = row.removed && runner.state === "waiting" ? "playing" : runner.state;
-    return { ...runner, removed: row.removed, state: row.over ? "resigned" : state };
+    const { removed, official_ms: ms, over } = row;
+    if (ms !== null) return { ...runner, state: "won", official_ms: ms, removed };
+    return { ...runner, removed, state: over ? "resigned" : removed ? "playing" : runner.state };
   });
 }
 

@@ -13,14 +13,15 @@ import { data, say, writeTime } from "../games/words.js";
 import { announceCount, showCount } from "./counting.js";
 import { drawLobby, showInvite } from "./lobby.js";
 import { drawOutcome, showRating } from "./outcome.js";
-import { noteLeaving } from "./sprint_words.js";
+import { noteLeaving, tellStage } from "./sprint_words.js";
 import { findClose, findDue, findStage, findTarget, hasWon, isIn, isPlayed, lastRound } from "./stage.js";
 import { showLine } from "./telling.js";
 
 const TICK = 200;
 const HEARD = 45_000; // who is silent for two minutes is out
 // where no socket can be had: ms from one call to the next
-const PACE = { lobby: 2500, set: 4000, countdown: 1500, playing: 3000, finished: 1500, watching: 2000, between: 2000, over: 6000 };
+const PACE = { lobby: 2500, set: 4000, countdown: 1500, playing: 3000, finished: 2000, watching: 2000, between: 2000 };
+const SELDOM = 6000;
 
 const byId = (id) => document.getElementById(id);
 const path = `sprints/${data.sprint.id}/`;
@@ -63,7 +64,7 @@ const readSeat = ({ player, removed, official_ms: ms, state: at }) => ({
 const line = holdLine({
   path: () => `/ws/${path}`,
   ask: askServer,
-  askEvery: () => PACE[stage] ?? PACE.lobby,
+  askEvery: () => PACE[stage] ?? SELDOM,
   hear,
   line: (name) => showLine(name === "slow" ? "live" : name), // it is asked often enough for nobody to miss anything
 });
@@ -91,6 +92,7 @@ function tick() {
 }
 
 function enterStage(found) {
+  if (stage) byId("news").textContent = tellStage(sprint, found).title;
   stage = found;
   document.body.dataset.stage = stage;
   isAside = false;
@@ -132,15 +134,18 @@ async function playRound() {
   line.look();
 }
 
-/** How long the round goes on once it has been won. */
+/** How long the round goes on once it has been won; who was first is told once. */
 function showClose(now) {
   const close = findClose(sprint);
   const left = close === null ? "–" : writeTime(Math.max(0, close - now));
   fill("status", { ends: left });
-  if (close === null || stage !== "playing" || toldWin === lastRound(sprint).race) return;
+  if (close === null || toldWin === lastRound(sprint).race) return;
   toldWin = lastRound(sprint).race;
   const [first] = lastRound(sprint).players.filter(hasWon).sort((a, b) => a.official_ms - b.official_ms);
-  tell(say("first_win", { player: first.player, time: writeTime(first.official_ms), left }));
+  if (first.player === data.me) return;
+  const sentence = say("first_win", { player: first.player, time: writeTime(first.official_ms), left });
+  if (stage === "playing") tell(sentence);
+  else byId("news").textContent = sentence;
 }
 
 let drawing = false;

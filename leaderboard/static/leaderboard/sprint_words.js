@@ -37,7 +37,8 @@ function tellLobby(sprint) {
     return { title, text };
   }
   if (present < 2) return { title, text: say("takes_two") };
-  return { title, text: sprint.host === data.me ? tellReady(sprint) : say("host_starts", { host: sprint.host ?? "–" }) };
+  const text = sprint.host === data.me ? tellReady(sprint) : say("host_starts", { host: sprint.host ?? "–" });
+  return { title, text };
 }
 
 function tellReady({ players, host }) {
@@ -55,8 +56,9 @@ function tellCountdown(sprint) {
   return { title: say("get_ready"), text: say(isIn(sprint, data.me) ? "cards_come" : "join_in_time") };
 }
 
-const nameRound = (sprint) =>
-  sprint.best_of === 1 ? say("round_runs") : say("round_of_runs", { round: lastRound(sprint).number, rounds: sprint.best_of });
+function nameRound({ best_of: rounds, ...sprint }) {
+  return rounds === 1 ? say("round_runs") : say("round_of_runs", { round: lastRound(sprint).number, rounds });
+}
 
 function tellPlaying(sprint) {
   return { title: nameRound(sprint), text: say("clock_runs") };

@@ -51,13 +51,17 @@ async function readLobbies() {
 
 // A new one
 
-const drawCode = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(CODE_LENGTH)), (byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join("");
+const drawLetter = (byte) => CODE_LETTERS[byte % CODE_LETTERS.length];
+const drawCode = () => Array.from(crypto.getRandomValues(new Uint8Array(CODE_LENGTH)), drawLetter).join("");
 
 /** What is sent: empty fields are left out. */
 function readForm() {
   const { who, cards, ruleset, difficulty, deal, players, best_of: rounds, starts } = form.elements;
-  const dealt = { ruleset: ruleset.value, best_of: Number(rounds.value), ...(difficulty.value && { difficulty: difficulty.value }) };
+  const dealt = {
+    ruleset: ruleset.value,
+    best_of: Number(rounds.value),
+    ...(difficulty.value && { difficulty: difficulty.value }),
+  };
   return {
     ...(cards.value === "deal" ? { deal: deal.value.trim() } : dealt),
     players: Number(players.value),

@@ -58,9 +58,12 @@ export function findDue(sprint, now) {
   return Math.min(...moments.filter((moment) => moment > now), Infinity);
 }
 
-/** The runners of a round in their order: as ranked, else who has won by time, who plays by cards, who is done, who is out. */
-export function orderRunners(runners) {
-  const key = ({ rank, official_ms: ms, removed, state }) =>
-    rank ?? (state === "won" ? 1000 + ms / 1e8 : state === "out" ? 4000 : isPlayed({ state }) ? 2000 - removed : 3000 - removed);
-  return [...runners].sort((a, b) => key(a) - key(b));
+/** The runners of a round in their order: as ranked, else who has won, who plays, who has ended unwon, who is out. */
+export const orderRunners = (runners) => [...runners].sort((a, b) => measure(a) - measure(b));
+
+function measure({ rank, official_ms: ms, removed, state }) {
+  if (rank) return rank;
+  if (state === "won") return 1000 + ms / 1e8; // no round takes so long that this is more than one
+  if (state === "out") return 4000;
+  return (isPlayed({ state }) ? 2000 : 3000) - removed;
 }
