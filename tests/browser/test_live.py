@@ -335,6 +335,7 @@ def test_ranks_among_friends_are_the_servers_and_follow_the_race(
         open_race(page, server, race)
         page.evaluate(FOLLOW, ["Circle Bea", "Circle Dan"])
         page.get_by_role("link", name="Friends", exact=True).click()
+        page.wait_for_url("**/?among=friends")
         expect(page.locator("body")).to_have_attribute("data-line", "live")
         for number, rival in enumerate((other, late, friend)):
             rival.enter(race)
