@@ -68,7 +68,7 @@ def test_entering_starts_the_clock_and_shows_the_cards(host: Player, ada: Player
     status, answer = log_in(ada).post(f"races/{race['id']}/attempts/", {})
     after = actions.read_clock()
     assert (status, answer["ranked"], answer["note"]) == (201, True, None)
-    assert answer["race"] == {"id": race["id"], "kind": "open", "name": race["name"], "day": None}
+    assert answer["race"] == {"id": race["id"], "kind": "open", "name": race["name"], "day": None, "sprint": None}
     assert log_in(ada).get(f"attempts/{answer['id']}/")[1]["race"] == answer["race"]
     assert before <= datetime.fromisoformat(answer["started_at"]) <= after
     assert len(answer["cards"].split(" ")) == 52
