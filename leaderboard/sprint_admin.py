@@ -64,4 +64,4 @@ class SprintAdmin(ReadOnlyAdmin):
             for played in describe_sprint(sprint.pk, None)["rounds"]
             for row in sorted(played["players"], key=lambda row: (row["rank"] is None, row["rank"]))
         ]
-        return format_html_join("\n", "<div>{}: {}. {} ({}, {})</div>", rows)
+        return format_html_join("\n", "<div>round {}, rank {}: {}, {}, attempt {}</div>", rows)

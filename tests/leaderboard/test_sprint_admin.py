@@ -28,7 +28,7 @@ def test_staff_reads_who_was_in_a_sprint_and_who_came_where(staff: Client) -> No
     ada.post(f"sprints/{sprint}/leave/", {})
     path = reverse("admin:leaderboard_sprint_change", args=[sprint])
     page = staff.get(path).content.decode()
-    assert page.index("1. Bob (won") < page.index("2. Ada (out")
+    assert page.index("rank 1: Bob, won") < page.index("rank 2: Ada, out")
     found = staff.get(reverse("admin:leaderboard_sprint_changelist"), {"q": "bob"})
     assert path in found.content.decode()
     assert staff.post(path, {"host": 1}).status_code == 403
