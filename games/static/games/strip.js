@@ -10,6 +10,7 @@ import { data, say, write, writeTime } from "./words.js";
 const TICK = 500;
 const PICK = 5000; // so long whom one sees stays the same
 const MOST_IN_COLUMN = 6;
+const NEVER = Number.MAX_SAFE_INTEGER; // ms
 const FAR = 1000; // further from one's own place than anybody can be
 
 const byId = (id) => document.getElementById(id);
@@ -101,7 +102,7 @@ function showLive() {
   showProgress();
 }
 
-/** Choose whom to see: those one follows, then who is nearest, rather those ahead. They stay for a while. */
+/** Choose whom to see: who leads, those one follows, then who is nearest, rather those ahead. They stay for a while. */
 function pick() {
   const room = Math.max(0, (column.matches ? MOST_IN_COLUMN : MOST_RIVALS) - ghosts.filter(hasGame).length);
   const rivals = others?.listRivals() ?? [];
@@ -110,12 +111,17 @@ function pick() {
   if (isSound && isFull && Date.now() - pickedAt < PICK) return drawLines();
   pickedAt = Date.now();
   const mine = countOwn();
-  const near = [...rivals].sort((a, b) => measure(a, mine) - measure(b, mine)).slice(0, room);
+  const leader = [...rivals].sort(compareLead)[0];
+  const far = (row) => (row === leader ? -1 : measure(row, mine));
+  const near = [...rivals].sort((a, b) => far(a) - far(b)).slice(0, room);
   live = rivals
     .filter((row) => near.includes(row)) // in the order in which they came: nobody changes places
     .map(({ player }) => live.find((line) => line.player === player) ?? makeLine(player, { player }));
   drawLines();
 }
+
+const compareLead = (a, b) =>
+  (a.official_ms ?? NEVER) - (b.official_ms ?? NEVER) || b.removed - a.removed || Number(a.over) - Number(b.over);
 
 /** Whether a ghost has something to show; where not, it makes way for who does. */
 const hasGame = ({ ghost }) => Boolean(ghost.timeline);
