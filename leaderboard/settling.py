@@ -81,11 +81,20 @@ def _drop_silent(sprint: Sprint, silences: list[tuple[datetime, SprintPlayer]], 
 def _read_silences(
     sprint: Sprint, current: Round | None, seen: list[rounds.Seen]
 ) -> list[tuple[datetime, SprintPlayer]]:
-    """Who is in a sprint, each with the moment from which on who sends nothing is out. seen: the current round's."""
+    """Who is in a sprint, each with the moment from which on who sends nothing is out. seen: the current round's.
+
+    Who has not come to a rematch is out once its round starts; whose account is shut or gone, since the last sign.
+    """
     moved = {row.runner.player: row.moved_at for row in seen}
     awaited = sprint.starts_at if current is None or current.number == 1 else None
-    members = sprint.members.filter(left_at=None).order_by("id")
-    return [(sprints.silent_from(member.heard_at, moved.get(member.player_id), awaited), member) for member in members]
+    silences = []
+    for member in sprint.members.filter(left_at=None).select_related("player").order_by("id"):
+        heard_at = sprints.last_sign(member.heard_at, moved.get(member.player_id))
+        moment = sprints.silent_from(heard_at, awaited) if member.player.is_active else heard_at
+        if current and not member.has_come:
+            moment = min(moment, current.race.opens_at)
+        silences.append((moment, member))
+    return silences
 
 
 def _read_runners(current: Round | None) -> list[rounds.Seen]:

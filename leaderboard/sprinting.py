@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from hmac import compare_digest
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_noop
 
@@ -99,7 +99,8 @@ def hear(*, player: Player, sprint: int) -> None:
 def hear_all(*, players: Collection[int], sprint: int) -> None:
     """Note the same of those of these players who are in a sprint."""
     members = SprintPlayer.objects.filter(sprint=sprint, player__in=players, left_at=None)
-    members.filter(heard_at__lt=Now() - HEARD_EVERY).update(heard_at=Now())
+    is_news = Q(heard_at__lt=Now() - HEARD_EVERY) | Q(heard_at__lt=F("joined_at"))
+    members.filter(is_news).update(heard_at=Now())
 
 
 def join(*, player: Player, sprint: int, invite_code: str = "") -> None:
@@ -167,7 +168,7 @@ def start(*, player: Player, sprint: int) -> None:
             raise _over()
         if current_round(found) is not None:
             return
-        if found.members.filter(left_at=None).count() < 2:
+        if found.members.filter(left_at=None, heard_at__gte=F("joined_at")).count() < 2:
             raise Problem(409, "too_few", gettext_noop("A sprint needs two players."))
         begin_round(found, 1, actions.read_clock() + sprints.COUNTDOWN)
 
@@ -191,6 +192,7 @@ def enter(*, player: Player, sprint: int) -> tuple[Entry, bool]:
 def make_rematch(*, player: Player, sprint: int) -> Sprint:
     """The lobby in which the same people meet again; there is one, whoever asks for it.
 
+    The others have a place in it for as long as they were heard of; nobody races in it who does not come.
     Raises Problem: 404, 403 `not_in_sprint`, 409 `sprint_running`.
     """
     settle(sprint)
@@ -202,6 +204,7 @@ def make_rematch(*, player: Player, sprint: int) -> Sprint:
         if found.ended_at is None:
             raise Problem(409, "sprint_running", gettext_noop("This sprint is not over."))
         if found.rematch:
+            hear(player=player, sprint=found.rematch.pk)
             return found.rematch
         again = Sprint.objects.create(
             maker=found.host,
@@ -214,7 +217,12 @@ def make_rematch(*, player: Player, sprint: int) -> Sprint:
         )
         now = actions.read_clock()
         SprintPlayer.objects.bulk_create(
-            SprintPlayer(sprint=again, player_id=member.player_id, joined_at=member.joined_at, heard_at=now)
+            SprintPlayer(
+                sprint=again,
+                player_id=member.player_id,
+                joined_at=now,
+                heard_at=now if member.player_id == player.pk else member.heard_at,
+            )
             for member in members
         )
         found.rematch = again

@@ -32,14 +32,18 @@ def phase(now: datetime, opens_at: datetime | None, ended_at: datetime | None) -
     return COUNTING if now < opens_at else RUNNING
 
 
-def silent_from(heard_at: datetime, moved_at: datetime | None, awaited_at: datetime | None) -> datetime:
+def last_sign(heard_at: datetime, moved_at: datetime | None) -> datetime:
+    """When something last came from a player. moved_at: when the player's attempt last changed."""
+    return max(heard_at, moved_at or heard_at)
+
+
+def silent_from(last_sign: datetime, awaited_at: datetime | None) -> datetime:
     """When a player who sends nothing more is out.
 
-    moved_at: when the player's attempt last changed. awaited_at: when the first round starts: nobody is out before,
-    nor needs to be heard of earlier than two minutes before it.
+    awaited_at: when the first round starts: nobody is out before, nor needs to be heard of earlier than two minutes
+    before it.
     """
-    latest = max(heard_at, moved_at or heard_at)
-    return max(latest + SILENCE, awaited_at or latest)
+    return max(last_sign + SILENCE, awaited_at or last_sign)
 
 
 class Runner(NamedTuple):

@@ -41,7 +41,8 @@ class Sprint(models.Model):
 
 
 class SprintPlayer(models.Model):
-    """A player in a sprint. heard_at: when the player last sent something. left_at: since when out of it."""
+    """A player in a sprint. heard_at: when the player last sent something; of who was taken along into a rematch, in
+    the sprint before until the player comes. left_at: since when out of it."""
 
     sprint = models.ForeignKey(Sprint, models.CASCADE, related_name="members", db_index=False)
     player = models.ForeignKey(Player, models.PROTECT, related_name="+")
@@ -55,6 +56,10 @@ class SprintPlayer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.player} in {self.sprint}"
+
+    @property
+    def has_come(self) -> bool:
+        return self.heard_at >= self.joined_at
 
 
 class Round(models.Model):

@@ -31,11 +31,12 @@ def test_a_phase_begins_with_its_moment() -> None:
 
 
 def test_a_silent_player_is_out_two_minutes_after_the_last_word_and_not_before_the_set_time() -> None:
-    assert sprints.silent_from(START, None, None) == at(120)
-    assert sprints.silent_from(START, at(50), None) == at(170)
-    assert sprints.silent_from(START, at(-50), None) == at(120)
-    assert sprints.silent_from(START, None, at(3600)) == at(3600)
-    assert sprints.silent_from(at(3550), None, at(3600)) == at(3670)
+    assert sprints.last_sign(START, None) == START
+    assert sprints.last_sign(START, at(50)) == at(50)
+    assert sprints.last_sign(START, at(-50)) == START
+    assert sprints.silent_from(START, None) == at(120)
+    assert sprints.silent_from(START, at(3600)) == at(3600)
+    assert sprints.silent_from(at(3550), at(3600)) == at(3670)
 
 
 @pytest.mark.parametrize(

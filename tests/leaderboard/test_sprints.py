@@ -324,7 +324,7 @@ def test_of_who_is_banned_nothing_is_shown(people: list[Api]) -> None:
     win(bob, sprint)
     cleo.post(f"attempts/{enter(cleo, sprint)['id']}/resign/", {})
     over = look(bob, sprint)
-    assert (over["phase"], over["host"], ranks(over)) == ("over", None, {"Bob": 1, "Cleo": 2})
+    assert (over["phase"], over["host"], ranks(over)) == ("over", "Bob", {"Bob": 1, "Cleo": 2})
     assert [row["player"] for row in over["players"]] == ["Bob", "Cleo"]
 
 
