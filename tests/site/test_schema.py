@@ -213,6 +213,8 @@ def test_the_real_answers_of_every_call_are_as_described(ada: Api) -> None:
     assert call("GET", f"replays/{stored['id']}/ghost/", status=200)["timeline"][-1]["removed"] == 28
     call("GET", f"replays/{ranked}/ghost/", status=200)
     call("GET", "replays/999999/ghost/", status=404)
+    assert call("GET", f"attempts/{attempt}/rival/", status=200, player="ada")["may_see"]
+    call("GET", f"attempts/{attempt}/rival/", status=404, player="nobody")
     call("POST", "replays/validate/", replay, status=200)
     call("POST", "replays/validate/", replay | {"moves": "a1"}, status=200)
 
