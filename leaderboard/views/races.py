@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from games.engine.rulesets import RULESETS
@@ -66,7 +67,7 @@ def show_daily(request: HttpRequest, letter: str) -> HttpResponse:
     race = daily.find_today(letter) if letter in RULESETS else None
     if race is None:
         raise Http404
-    return redirect("race", race)
+    return redirect(reverse("race", args=[race]) + (f"?{query}" if (query := request.GET.urlencode()) else ""))
 
 
 def show_race(request: HttpRequest, race: int) -> HttpResponse:

@@ -54,6 +54,7 @@ def test_ranks_and_who_plays_stand_in_the_page_itself() -> None:
     assert re.search(rf'class="runner" data-entry="\d+".*?{eve.name}', page)
     assert read_data(page)["state"]["counts"] == {"entered": 3, "playing": 1, "won": 2}
     assert Client().get("/daily/T/").headers["Location"] == f"/races/{race.pk}/"
+    assert Client().get("/daily/T/?among=friends").headers["Location"] == f"/races/{race.pk}/?among=friends"
 
 
 def test_the_page_of_an_open_race_says_nothing_of_its_cards() -> None:
