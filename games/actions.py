@@ -244,8 +244,8 @@ def give_hint(*, player: Player, attempt: int) -> GivenHint:
     """A hint for an open practice attempt, which is assisted from then on.
 
     While cards are unseen it comes from what the player sees; then from the solver, if it answers in time.
-    Raises Problem: 404 no such attempt of this player; 409 `attempt_ended` with the true state, `ranked`, and
-    `cards_in_play` where a ranked attempt of the player on the same cards is open.
+    Raises Problem: 404 no such attempt of this player; 409 `attempt_ended` with the true state, `ranked`, `in_sprint`,
+    and `cards_in_play` where such an attempt of the player on the same cards is open.
     """
     game = _assist(player, attempt)
     view = View.of(game.deal.cards, game.moves.split(" ") if game.moves else [])
@@ -268,8 +268,10 @@ def give_hint(*, player: Player, attempt: int) -> GivenHint:
 def _assist(player: Player, attempt: int) -> Attempt:
     """The attempt, marked as assisted; the mark is set only where it is open practice at that moment."""
     mine = Attempt.objects.filter(pk=attempt, player=player, clock=Attempt.SERVER)
-    in_play = Attempt.objects.filter(player=player, ranked=True, ended_at=None, ends_at__gt=Now())
-    in_play = in_play.filter(deal__order=OuterRef("deal__order"))
+    in_play = Attempt.objects.filter(
+        player=player, ended_at=None, ends_at__gt=Now(), deal__order=OuterRef("deal__order")
+    )
+    in_play = in_play.filter(Q(ranked=True) | Q(unaided=True))
     while True:
         game = mine.select_related("deal").annotate(now=Now(), in_play=Exists(in_play)).first()
         if game is None:
@@ -279,6 +281,8 @@ def _assist(player: Player, attempt: int) -> Attempt:
             raise Problem(409, "attempt_ended", gettext_noop("This attempt has ended."), extra={"state": state})
         if game.ranked:
             raise Problem(409, "ranked", gettext_noop("There are no hints in a ranked attempt."))
+        if game.unaided:
+            raise Problem(409, "in_sprint", gettext_noop("There are no hints in a sprint."))
         if game.in_play:
             message = gettext_noop("There are no hints while you play the same cards in a ranked attempt.")
             raise Problem(409, "cards_in_play", message)

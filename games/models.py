@@ -178,7 +178,7 @@ class Attempt(models.Model):
     `plies` counts the tokens and rises with every write: a compare-and-set on it is what keeps two writers
     apart. `clock` says whose clock the official time is from. Times are whole milliseconds since the start.
     `assisted`: it took a hint, and is practice for ever. `sandbox`: to try an app with; it stands on no board but the
-    sandbox's.
+    sandbox's. `unaided`: it takes no hints, ranked or not.
 
     paused_ms: how long the clock of a practice attempt has stood; paused_at: since when it stands now, or stood when
     the attempt ended. Times and official time leave that out.
@@ -199,6 +199,7 @@ class Attempt(models.Model):
     ranked = models.BooleanField()
     assisted = models.BooleanField(db_default=False)
     sandbox = models.BooleanField(db_default=False)
+    unaided = models.BooleanField(db_default=False)
     paused_ms = models.IntegerField(db_default=0)
     paused_at = models.DateTimeField(null=True)
     clock = models.CharField(max_length=6)

@@ -128,6 +128,7 @@ def create_attempt(player: Player, deal: Deal, *, ranked: bool, race: Race | Non
         ruleset=deal.ruleset,
         ranked=ranked,
         sandbox=race is not None and race.kind == Race.SANDBOX,
+        unaided=is_sprint,
         clock=Attempt.SERVER,
         started_at=started_at,
         ends_at=ends_at,

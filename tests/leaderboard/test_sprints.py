@@ -290,6 +290,20 @@ def test_guests_play_along_for_practice(people: list[Api]) -> None:
     assert enter(guest, sprint)["unranked_because"] == "guest"
 
 
+def test_nobody_takes_a_hint_in_a_sprint_nor_elsewhere_on_its_cards(people: list[Api]) -> None:
+    ada, guest = people[0], log_in(start_guest())
+    sprint = ada.post("sprints/", {"deal": easy_deal().code})[1]["id"]  # whose own attempt is practice
+    guest.post(f"sprints/{sprint}/join/", {})
+    begin(ada, sprint)
+    for api in (ada, guest):
+        attempt = enter(api, sprint)["id"]
+        assert api.post(f"attempts/{attempt}/hint/", {})[1]["code"] == "in_sprint"
+        elsewhere = api.post("attempts/", {"deal": easy_deal("N").code})[1]["id"]
+        assert api.post(f"attempts/{elsewhere}/hint/", {})[1]["code"] == "cards_in_play"
+        api.post(f"attempts/{attempt}/resign/", {})
+        assert api.post(f"attempts/{elsewhere}/hint/", {})[0] == 200
+
+
 def test_who_has_no_player_yet_makes_and_joins_a_sprint_as_a_guest(people: list[Api]) -> None:
     status, made = Api().post("sprints/", {"ruleset": "N", "guest": True})
     assert (status, made["present"]) == (201, 1)
