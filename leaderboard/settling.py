@@ -34,6 +34,13 @@ def settle_all(*, host: Player | None = None) -> None:
         settle(pk)
 
 
+def follow_win(attempt: int) -> None:
+    """Let the sprint in which a game was won know at once: the round ends two minutes later, whether anybody looks
+    by then or not."""
+    for pk in Round.objects.filter(race__entries__attempt=attempt, over_at=None).values_list("sprint", flat=True):
+        settle(pk)
+
+
 def lock(pk: int) -> Sprint | None:
     """A sprint, under the lock of whoever changes it; its watchers are woken once that is committed."""
     events.wake_sprint(pk)

@@ -40,7 +40,7 @@ from games.rest import (
     read_number,
 )
 from games.schema import TOKEN_OR_NONE
-from leaderboard import actions, addresses, pausing, sight, standings, submitting
+from leaderboard import actions, addresses, pausing, settling, sight, standings, submitting
 from leaderboard.models import Race
 
 # Attempts
@@ -340,6 +340,8 @@ def play_moves(request: Request, attempt: int) -> Response:
     stored, verdict = actions.play_moves(
         player=read_caller(request), attempt=attempt, from_ply=from_ply, moves=moves, times=times
     )
+    if stored.end == Attempt.WON:
+        settling.follow_win(stored.id)
     answer = {
         "attempt": stored.id,
         "ply": stored.plies,

@@ -18,7 +18,7 @@ from games.words import WORDS
 from leaderboard import daily, entries, feed, pages, ranking, sight, stats, words
 from leaderboard.actions import read_clock
 from leaderboard.minting import ensure_ready
-from leaderboard.models import Race, Standing
+from leaderboard.models import Race, Round, Standing
 from leaderboard.races import CLOSED, OPEN, UPCOMING, day_of
 from leaderboard.views.circles import GUESTS, Circle, list_clubs, read_circle
 from leaderboard.words import write_time
@@ -84,6 +84,7 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
     names = circle.read_names()
     may_see = sight.may_see_rest(request.user, seen.race.deal.order, now=now)
     code = seen.race.code if may_see else None
+    head = head_race(seen)
     data = write_page_data(
         words=words.write_words(),
         race=race,
@@ -98,10 +99,11 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
         ruleset=dataclasses.asdict(ruleset) | {"name": gettext(ruleset.name)},
         state=state.write(),
         board=board,
+        sprint=head["sprint"],
         **_read_outside(seen.race, circle),
     )
     page = {
-        "head": head_race(seen),
+        "head": head,
         "state": state,
         "board": board,
         "circle": circle,
@@ -117,6 +119,7 @@ def show_race(request: HttpRequest, race: int) -> HttpResponse:
 def head_race(seen: entries.SeenRace) -> dict[str, Any]:
     """What everybody may be told of a race, for the head of its page and for lists."""
     race = seen.race
+    is_round = race.kind == Race.SPRINT
     return {
         "id": race.pk,
         "daily": race.kind == Race.DAILY,
@@ -132,6 +135,7 @@ def head_race(seen: entries.SeenRace) -> dict[str, Any]:
         "needs_code": bool(race.invite_code),
         "because": race.withdrawn_because,
         "entered": seen.entry is not None,
+        "sprint": Round.objects.filter(race=race).values_list("sprint", flat=True).first() if is_round else None,
     }
 
 

@@ -104,3 +104,12 @@ def test_who_opens_the_invitation_sees_the_lobby_and_who_does_not_its_ruleset(pe
     assert '"player": "Hanna"' in inside.content.decode()
     assert page.get(f"/api/v1/sprints/{sprint}/").json()["players"][0]["player"] == "Hanna", "by the cookie"
     assert "Hanna" in page.get(f"/sprints/{sprint}/").content.decode()
+
+
+def test_the_race_of_a_round_leads_to_its_sprint_and_is_not_entered_by_itself(people: dict[str, Player]) -> None:
+    host, player = log_in(people["host"]), log_in(people["player"])
+    sprint = make_sprint(host, player)
+    begin(host, sprint)
+    shown = Client(headers={"Accept": "text/html"}).get(f"/races/{Race.objects.get().pk}/").content.decode()
+    assert f'href="/sprints/{sprint}/"' in shown
+    assert shown.partition('id="enter"')[2].partition(">")[0].endswith("hidden")

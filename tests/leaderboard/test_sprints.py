@@ -190,6 +190,17 @@ def test_who_sends_nothing_for_two_minutes_is_out_and_who_moves_is_not(people: l
     assert ada.post(f"sprints/{sprint}/attempts/", {})[1]["code"] == "not_in_sprint"
 
 
+def test_nobody_wins_after_the_two_minutes_even_where_nobody_looks(people: list[Api]) -> None:
+    ada, bob, _cleo = people
+    sprint = make_sprint(ada, bob)
+    begin(ada, sprint)
+    attempt = enter(bob, sprint)
+    win(ada, sprint)
+    pass_time(sprint, seconds=121)
+    assert bob.post(f"attempts/{attempt['id']}/moves/", {"from_ply": 0, "moves": "D"})[1]["code"] == "attempt_ended"
+    assert ranks(look(ada, sprint)) == {"Ada": 1, "Bob": 2}
+
+
 def test_a_late_joiner_waits_for_the_next_round(people: list[Api]) -> None:
     ada, bob, cleo = people
     sprint = make_sprint(ada, bob, best_of=3)

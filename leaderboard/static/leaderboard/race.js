@@ -51,7 +51,7 @@ function showHead() {
   const enter = byId("enter");
   const over = entry?.over;
   const byCode = byId("invited");
-  enter.hidden = !(over || (entry && state.phase !== "closed") || (state.phase === "open" && !byCode));
+  enter.hidden = !(over || (entry && state.phase !== "closed") || (state.phase === "open" && !byCode && !data.sprint));
   write(enter, say(over ? "my_result" : entry ? "go_on" : "enter"));
   enter.href = entry?.attempt ? `/play/?attempt=${entry.attempt}` : `/play/?race=${data.race}`;
   enter.classList.toggle("plain", Boolean(over));
