@@ -41,14 +41,15 @@ test-sprints: $(VENV)/development  ## play SPRINTS (20) of five at once while wo
 	SPRINTS=$(or $(SPRINTS),20) SEED=$(SEED) $(RUN) -m pytest -s tests/live/test_many_sprints.py
 
 chromium:  # the pages are tested in a real browser; it is installed here where that is allowed
-	@command -v "$${CHROMIUM:-chromium}" >/dev/null || command -v chromium-browser >/dev/null \
-		|| command -v google-chrome >/dev/null || { \
+	@for name in chromium-headless-shell chromium chromium-browser google-chrome; do \
+		command -v "$${CHROMIUM:-$$name}" && break; done >/dev/null || { \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 			echo "Installing Chromium for the tests of the pages ..."; \
-			apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+			apt-get update -qq \
+				&& apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null; \
 		else false; fi; } || { \
-		echo "*** The pages are tested in Chromium, and there is none here. Install it (Debian: apt install chromium)"; \
-		echo "*** or set CHROMIUM to a browser, and run make test again."; exit 1; }
+		echo "*** The pages are tested in Chromium, and there is none here. Install it (Debian: apt install"; \
+		echo "*** chromium-headless-shell) or set CHROMIUM to a browser, and run make test again."; exit 1; }
 
 bench: $(VENV)/development  ## measure: engine, solver, submits, board reads (daphne and uvicorn), sprints of a hundred
 	$(RUN) -m tests.bench

@@ -136,9 +136,9 @@ def count_steps(focused: str | None, free: list[str], name: str) -> int:
     A card that lies under its own partner can be walked to, too: that is seen when the focus is there.
     """
     at, to = (ORDER.index(place) if place in ORDER else -1 for place in (focused, name))
-    stops = set(free).intersection(ORDER) - {
-        "stock" if "S" in free else None
-    }  # the open stock's top is walked to itself
+    stops = set(free) & set(ORDER)
+    if "S" in stops:
+        stops.discard("stock")  # an open stock is walked to by its top
     between = sum(min(at, to) < ORDER.index(place) < max(at, to) for place in stops)
     return -(between + 1) if at > to else between + 1
 
