@@ -92,7 +92,10 @@ class RaceAnswer(serializers.Serializer[Any]):
     invite_code = field(allow_null=True, help_text="For the host alone, and apps that manage races.")
     club = field(allow_null=True, help_text="The name of the club whose members alone may enter.")
     players = field(serializers.IntegerField, "How many have entered.")
-    deal = field(allow_null=True, help_text="The deal's code: once you have started, or nobody can enter any more.")
+    deal = field(
+        allow_null=True,
+        help_text="The deal's code: once you have started, or nobody can enter any more and the results are yours to see.",
+    )
     withdrawn_because = field(allow_null=True)
     entry = EntryAnswer(allow_null=True)
 
@@ -254,7 +257,14 @@ def _describe_found(request: Request, race: int) -> dict[str, Any]:
     found = entries.find_race(race, request.user, now=now)
     if found is None:
         raise racing.no_such_race()
-    return describe_race(found, request.user, now, tells_code=has_scope(request, "races"))
+    told = describe_race(found, request.user, now, tells_code=has_scope(request, "races"))
+    # by the deal's board its results could be read
+    guarded = privacy.find_guarded(found.race)
+    return (
+        told
+        if privacy.is_inside(guarded, request.user.pk, _read_invitation(request, guarded))
+        else told | {"deal": None}
+    )
 
 
 INVITE_QUERY = query("invite_code", "of a race by invitation, where the caller neither hosts nor has entered it")
@@ -271,11 +281,14 @@ def find_followed(request: Request, race: int) -> Race:
 
 def check_invited(request: Request, guarded: privacy.Guarded) -> None:
     """Raises Problem: 403 `invite_code` or `club`."""
-    invitation = privacy.read_invitation(guarded, request.query_params.get("invite_code"), request.COOKIES)
-    privacy.check_inside(guarded, request.user, invitation)
+    privacy.check_inside(guarded, request.user, _read_invitation(request, guarded))
 
 
-@extend_schema(responses=RaceAnswer, auth=TOKEN_OR_NONE, summary="A race")
+def _read_invitation(request: Request, guarded: privacy.Guarded) -> privacy.Invitation:
+    return privacy.read_invitation(guarded, request.query_params.get("invite_code"), request.COOKIES)
+
+
+@extend_schema(parameters=[INVITE_QUERY], responses=RaceAnswer, auth=TOKEN_OR_NONE, summary="A race")
 @api_view(["GET"])
 @permission_classes([AllowAny])
 def show_race(request: Request, race: int) -> Response:

@@ -90,7 +90,8 @@ def test_the_table(kind: str, people: dict[str, Player]) -> None:
             if not is_inside:
                 assert (status, answer["code"]) == (403, "club" if "club" in kind else "invite_code")
                 assert "Emil" not in str(answer)
-        head = api.get(f"races/{race.pk}/")
+        head = api.get(f"races/{race.pk}/{query}", **more)
+        assert (head[1]["deal"] is not None) is is_inside, "whose board has the same results"
         assert (head[0], head[1]["name"], head[1]["players"]) == (200, "Tea", 1), "what one needs to enter"
         assert head[1]["invite_code"] == (CODE if who == "host" and "invite" in kind else None)
         page = Client(headers={"Accept": "text/html"} | ({"Cookie": cookies[who]} if cookies.get(who) else {}))

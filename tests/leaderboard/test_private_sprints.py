@@ -71,7 +71,8 @@ def test_the_table(people: dict[str, Player]) -> None:
             status, answer = api.get(path + query, **cookie)
             assert status == (200 if is_inside else 403), (who, path)
             assert is_inside or answer["code"] == "invite_code"
-        assert api.get(f"races/{race.pk}/")[0] == 200, "what everybody may know of a race"
+        status, head = api.get(f"races/{race.pk}/{query}", **cookie)
+        assert (status, head["deal"] is not None) == (200, is_inside), "what everybody may know of a race"
         page = Client(headers={"Accept": "text/html"} | ({"Cookie": cookies[who]} if who in cookies else {}))
         if who in people:
             page.force_login(people[who])
