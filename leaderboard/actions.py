@@ -161,6 +161,7 @@ class Stored(NamedTuple):
     held: str
     ranked: bool
     sandbox: bool
+    unaided: bool
     race: int | None
     paused_ms: int
     now: datetime
@@ -189,7 +190,8 @@ PAUSED_BY = "paused_ms + coalesce(greatest(0, trunc(extract(epoch FROM {moment} 
 READ_ATTEMPT = f"""
 SELECT a.id, a.ruleset, d."order", d.seed, a.started_at,
     CASE WHEN a."end" = '' AND a.ends_at <= now THEN 'expired' ELSE a."end" END,
-    a.moves, a.times, a.plies, a.official_ms, a.bonus, a.held, a.ranked, a.sandbox, e.race_id,
+    a.moves, a.times, a.plies, a.official_ms, a.bonus, a.held, a.ranked, a.sandbox,
+    a.unaided, e.race_id,
     {PAUSED_BY.format(moment="now")}, now
 FROM games_attempt a JOIN games_deal d ON d.id = a.deal_id
 LEFT JOIN leaderboard_entry e ON e.attempt_id = a.id AND e.ranked, LATERAL clock_timestamp() now
@@ -317,7 +319,7 @@ def _write_win(after: Stored, verdict: Verdict, params: dict[str, Any]) -> Store
     after = after._replace(end=Attempt.WON, official_ms=official_ms, bonus=bonus(ruleset, official_ms))
     digest = sha256(after.moves.encode()).digest()
     with transaction.atomic() if after.race else nullcontext():
-        if after.ranked and not after.sandbox:
+        if (after.ranked and not after.sandbox) or after.unaided:
             after = after._replace(held=_hold(after, verdict.moves, digest))
         params |= after._asdict() | {"times": params["times"], "ended_at": after.now, "digest": digest}
         if after.race:
@@ -352,7 +354,7 @@ WHERE a.deal_id = (SELECT deal_id FROM games_attempt WHERE id = %s) AND a.clock 
 
 
 def _hold(win: Stored, moves: int, digest: bytes) -> str:
-    """Why a ranked win is held, "" where it is not. In a race: inside the transaction that writes it."""
+    """Why a win that is ranked or in a sprint is held, "" where it is not. In a race: inside its transaction."""
     assert win.official_ms is not None
     floor = settings.HUMAN_FLOORS.get(win.ruleset, settings.HUMAN_FLOORS["*"])
     held = held_reason(win.official_ms, moves, floor)

@@ -94,7 +94,7 @@ class RaceAnswer(serializers.Serializer[Any]):
     players = field(serializers.IntegerField, "How many have entered.")
     deal = field(
         allow_null=True,
-        help_text="The deal's code: once you have started, or nobody can enter any more and the results are yours to see.",
+        help_text="The deal's code: once you have started, or nobody can enter any more and its board is yours to see.",
     )
     withdrawn_because = field(allow_null=True)
     entry = EntryAnswer(allow_null=True)

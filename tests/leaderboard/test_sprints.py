@@ -10,6 +10,7 @@ from games.models import Attempt, Player
 from leaderboard import fair, sprinting
 from leaderboard.actions import read_clock
 from leaderboard.models import Race, Round, Sprint, SprintPlayer
+from leaderboard.races import Floor
 from tests.client import Api
 from tests.players import easy_deal, log_in, make_player, make_players
 from tests.sprints import EASY, begin, enter, fill_pool, make_sprint, pass_time, win
@@ -299,6 +300,20 @@ def test_guests_play_along_for_practice(people: list[Api]) -> None:
     sprint = make_sprint(ada, guest)
     begin(ada, sprint)
     assert enter(guest, sprint)["unranked_because"] == "guest"
+
+
+def test_what_no_guest_plays_is_held_too_and_ends_no_round(people: list[Api], settings: Any) -> None:
+    ada, guest = people[0], log_in(start_guest())
+    sprint = make_sprint(ada, guest)
+    begin(ada, sprint)
+    settings.HUMAN_FLOORS = {"*": Floor(60, 0)}
+    assert win(guest, sprint)["held"] == "pace"
+    pass_time(sprint, seconds=90)
+    enter(ada, sprint)
+    pass_time(sprint, seconds=90)
+    win(ada, sprint)
+    seen = look(ada, sprint)
+    assert (seen["phase"], list(ranks(seen).values())) == ("over", [1, None])
 
 
 def test_nobody_takes_a_hint_in_a_sprint_nor_elsewhere_on_its_cards(people: list[Api]) -> None:
