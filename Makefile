@@ -46,8 +46,8 @@ chromium:  # the pages are tested in a real browser; it is installed here where 
 		command -v "$${CHROMIUM:-$$name}" && break; done >/dev/null || { \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 			echo "Installing Chromium for the tests of the pages ..."; \
-			apt-get update -qq \
-				&& apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null; \
+			apt-get update -qq && for name in chromium-headless-shell chromium; do \
+				apt-get install -y -qq --no-install-recommends $$name >/dev/null && break; done; \
 		else false; fi; } || { \
 		echo "*** The pages are tested in Chromium, and there is none here. Install it (Debian: apt install"; \
 		echo "*** chromium-headless-shell) or set CHROMIUM to a browser, and run make test again."; exit 1; }
