@@ -88,7 +88,8 @@ def give_ratings(letter: str, *results: Sequence[Player]) -> None:
 
 
 def leave_traces() -> None:
-    """Sprints for pages to show: the first is over, the second waits for its time, in five days."""
+    """Sprints for pages to show: the first is over, the second waits for its time, in five days, as the third
+    does, which is by invitation."""
     ada, bob = (make_player(name) for name in ("Sprinting Ada", "Sprinting Bob"))
     over = sprinting.make_sprint(host=ada, ruleset=RULESETS["T"], deal=easy_deal("T"), most=2, best_of=1).pk
     sprinting.join(player=bob, sprint=over)
@@ -101,6 +102,9 @@ def leave_traces() -> None:
     sprinting.find_sprint(over)
     starts_at = actions.read_clock() + timedelta(days=5)
     sprinting.make_sprint(host=ada, ruleset=RULESETS["G"], most=100, best_of=3, starts_at=starts_at)
+    sprinting.make_sprint(
+        host=ada, ruleset=RULESETS["G"], invite_code="milk first", most=9, best_of=3, starts_at=starts_at
+    )
 
 
 @transaction.atomic

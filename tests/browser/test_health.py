@@ -26,7 +26,8 @@ PAGES = {
     "races/<int:race>/": ["/races/1/", "/races/1/?among=friends", "/races/1/?among=guests"],
     "daily/<str:letter>/": ["/daily/T/"],
     "sprints/": ["/sprints/"],
-    "sprints/<int:sprint>/": ["/sprints/2/", "/sprints/3/"],  # over, and before its time; the rest: test_sprints.py
+    # over, before its time, by invitation; the rest: test_sprints.py
+    "sprints/<int:sprint>/": ["/sprints/2/", "/sprints/3/", "/sprints/4/"],
     "results/<int:attempt>/": ["/results/1/"],
     "replays/<int:attempt>/": ["/replays/1/", "/replays/1/?beside=2"],
     "boards/": ["/boards/"],
