@@ -26,7 +26,7 @@ MODULES = [
     f"games/{name}.js"
     for name in (
         *("cards", "clock", "ending", "engine", "ghosts", "hints", "layout", "moving"),
-        *("pausing", "rivals", "sending", "sentences", "server", "showing", "socket", "starting", "state", "strip"),
+        *("pausing", "rivals", "sending", "server", "showing", "socket", "starting", "state", "strip"),
         *("table", "windows", "words"),
     )
 ]

@@ -27,7 +27,7 @@ SPEEDS = (1, 2, 4, 8, 16)
 OFFERED = 8  # games of the same deal
 MODULES = [
     "leaderboard/timeline.js",
-    *(f"games/{name}.js" for name in ("engine", "cards", "layout", "sentences", "table", "words")),
+    *(f"games/{name}.js" for name in ("engine", "cards", "layout", "table", "words")),
 ]
 ENDS = {
     Attempt.WON: gettext_noop("won"),

@@ -1,4 +1,5 @@
-// Cards as pictures (SVG, crisp at any size) and as words.
+// Cards as pictures (SVG, crisp at any size) and as words, and what a move did with them.
+import * as engine from "./engine.js";
 import { say } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -16,6 +17,16 @@ export function nameOf(card) {
   if (card[0] === "X") return say("X");
   const rank = "AJQK".includes(card[0]) ? say(card[0]) : writeRank(card);
   return say("card", { rank, suit: say(card[1]) });
+}
+
+/** The sentence of a token that led from one position to another. */
+export function tellMove(token, before, after) {
+  if (token === "U") return say("undone");
+  if (token === "R") return say("redealt");
+  if (token === "D") return say("drawn", { card: nameOf(engine.cardAt(after, "W")) });
+  const [first, second] = engine.readToken(token).map((place) => nameOf(engine.cardAt(before, place)));
+  const left = engine.countLeft(after);
+  return second ? say("removed_pair", { first, second, left }) : say("removed_single", { first, left });
 }
 
 function draw(name, attributes, ...children) {

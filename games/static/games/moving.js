@@ -1,9 +1,8 @@
 // Moves: what a tap, a drop or a key means, and what the server says to it.
-import { nameOf } from "./cards.js";
+import { nameOf, tellMove } from "./cards.js";
 import * as engine from "./engine.js";
 import { table, tell } from "./showing.js";
 import { announce, change, choices, follow, mayMove, state } from "./state.js";
-import { tellMove } from "./sentences.js";
 import { data, say } from "./words.js";
 
 const MOST_NAMED = 4; // partners; a joker has more than a phone's two lines hold

@@ -1,7 +1,7 @@
 // The page of a replay: a game, or two on the same deal, step by step or as it was played.
+import { tellMove } from "../games/cards.js";
 import * as engine from "../games/engine.js";
 import { makeTable } from "../games/table.js";
-import { tellMove } from "../games/sentences.js";
 import { data, say, write, writeTime } from "../games/words.js";
 import { frameAt, frameOfPly, makeFrames, paceOf, realTime } from "./timeline.js";
 
