@@ -332,7 +332,7 @@ class RaceAdmin(admin.ModelAdmin):
 
     @admin.display()
     def phase(self, race: Race) -> str:
-        return races.phase(read_clock(), race.opens_at, race.closes_at)
+        return race.phase_at(read_clock())
 
     @admin.display()
     def code(self, race: Race) -> str:

@@ -33,7 +33,7 @@ def read_entries(race: Race) -> Iterator[Entry]:
 def export_race(race: Race) -> Iterator[str]:
     """The entries of a closed race, a JSON text each, without a line's end: replay, official time, held or void."""
     for entry in read_entries(race):
-        yield replay.dump(_describe(entry, entry.attempt.expire(now=race.closes_at + races.GRACE_LIFE)))
+        yield replay.dump(_describe(entry, entry.attempt.expire(now=race.closes_at + race.grace)))
 
 
 def _describe(entry: Entry, attempt: Attempt) -> dict[str, Any]:
@@ -100,7 +100,11 @@ def _audit_entry(race: Race, entry: Entry) -> Iterator[str]:
         yield "not ranked, and yet its entry is."
     if not race.opens_at <= attempt.started_at < race.closes_at:
         yield "not started while the race was open."
-    if attempt.ends_at != races.end_of(attempt.started_at, race.closes_at):
+    if race.kind == Race.SPRINT:
+        ended_at = attempt.expire(now=race.closes_at).ended_at
+        if attempt.started_at != race.opens_at or ended_at is None or ended_at > race.closes_at:
+            yield "not played in its round."
+    elif attempt.ends_at != races.end_of(attempt.started_at, race.closes_at):
         yield "does not end when its race lets it."
     earlier = Attempt.objects.filter(player=entry.player_id, deal__order=attempt.deal.order, id__lt=attempt.pk)
     if earlier.exists():

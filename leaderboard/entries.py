@@ -64,8 +64,8 @@ def in_phase(phase: str, now: datetime) -> Q:
     conditions = {
         races.UPCOMING: Q(opens_at__gt=now),
         races.OPEN: Q(opens_at__lte=now, closes_at__gt=now),
-        races.GRACE: Q(closes_at__lte=now, closes_at__gt=edge),
-        races.CLOSED: Q(closes_at__lte=edge),
+        races.GRACE: Q(closes_at__lte=now, closes_at__gt=edge) & ~Q(kind=Race.SPRINT),
+        races.CLOSED: Q(closes_at__lte=edge) | Q(closes_at__lte=now, kind=Race.SPRINT),
     }
     return conditions[phase] & Q(withdrawn_at=None)
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from django.db import connection
 
-from leaderboard import races, ranking, standings
+from leaderboard import ranking, standings
+from leaderboard.models import Race
 
 OVERLAP = timedelta(seconds=3)
 ROSTER = 200
@@ -150,7 +151,7 @@ ROW = """p.entry_id, player.name, player.guest, e.ranked,
     CASE WHEN p.state = 'playing' AND p.ends_at <= now THEN p.ends_at ELSE p.changed_at END, p.attempt_id"""
 JOINED = """JOIN leaderboard_entry e ON e.id = p.entry_id JOIN games_attempt a ON a.id = p.attempt_id
     JOIN games_player player ON player.id = e.player_id, (SELECT %(now)s::timestamptz) clock (now)"""
-READ_RACE = "SELECT clock_timestamp(), opens_at, closes_at, withdrawn_at FROM leaderboard_race WHERE id = %s"
+READ_RACE = "SELECT clock_timestamp(), kind, opens_at, closes_at, withdrawn_at FROM leaderboard_race WHERE id = %s"
 # each side of the UNION is a range of an index; the second: whose time ran out since
 READ_ROWS = f"""
 SELECT {ROW} FROM (
@@ -210,8 +211,9 @@ def _read_head(cursor: Any, race: int) -> tuple[datetime, str, datetime] | None:
     row = cursor.fetchone()
     if row is None:
         return None
-    now, opens_at, closes_at, withdrawn_at = row
-    return now, "withdrawn" if withdrawn_at else races.phase(now, opens_at, closes_at), closes_at
+    now, kind, opens_at, closes_at, withdrawn_at = row
+    phase = Race(kind=kind, opens_at=opens_at, closes_at=closes_at).phase_at(now)
+    return now, "withdrawn" if withdrawn_at else phase, closes_at
 
 
 def _read_top(cursor: Any, race: int) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ GRACE_LIFE = timedelta(hours=1)
 UPCOMING, OPEN, GRACE, CLOSED = "upcoming", "open", "grace", "closed"
 
 
-def phase(now: datetime, opens_at: datetime, closes_at: datetime) -> str:
+def phase(now: datetime, opens_at: datetime, closes_at: datetime, grace: timedelta = GRACE_LIFE) -> str:
     """Where a race stands: "upcoming", "open" (one may enter), "grace" (who entered plays on), "closed".
 
     A moment belongs to the phase that begins with it.
@@ -24,7 +24,7 @@ def phase(now: datetime, opens_at: datetime, closes_at: datetime) -> str:
         return UPCOMING
     if now < closes_at:
         return OPEN
-    return GRACE if now < closes_at + GRACE_LIFE else CLOSED
+    return GRACE if now < closes_at + grace else CLOSED
 
 
 def end_of(started_at: datetime, closes_at: datetime) -> datetime:

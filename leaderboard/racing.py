@@ -195,7 +195,7 @@ def _check_phase(race: Race, now: datetime) -> None:
     """Raises Problem (409) where a race cannot be entered at a moment."""
     if race.withdrawn_at:
         raise Problem(409, "race_withdrawn", gettext_noop("This race was withdrawn."))
-    phase = races.phase(now, race.opens_at, race.closes_at)
+    phase = race.phase_at(now)
     if phase == races.UPCOMING:
         raise Problem(409, "race_upcoming", gettext_noop("This race is not open yet."))
     if phase != races.OPEN:

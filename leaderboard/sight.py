@@ -1,7 +1,7 @@
 """Who may see what of a race's cards. Every address, page, frame and export asks here; the test is a table.
 
-A race lies open from its start until an hour after its close (`races.phase`). Before that nothing tells that its
-deal is one's; a withdrawn race hides nothing.
+A race lies open from its start until an hour after its close, a sprint's round until its close (`Race.phase_at`).
+Before that nothing tells that its deal is one's; a withdrawn race hides nothing.
 
 - The cards, and with them the code of the deal: who has started an attempt on them; everybody once nobody can enter.
 - The rest (other people's replays, par and line): who has ended an attempt on them; everybody else once the race is
@@ -25,8 +25,8 @@ Viewer = Player | AnonymousUser
 
 def races_on(orders: Collection[str], now: datetime) -> QuerySet[Race]:
     """The races that lie open on cards in these orders: open for entering, or in the hour after."""
-    live = Race.objects.filter(opens_at__lte=now, closes_at__gt=now - races.GRACE_LIFE, withdrawn_at=None)
-    return live.filter(deal__order__in=orders)
+    played = Q(closes_at__gt=now) | Q(closes_at__gt=now - races.GRACE_LIFE) & ~Q(kind=Race.SPRINT)
+    return Race.objects.filter(played, opens_at__lte=now, withdrawn_at=None).filter(deal__order__in=orders)
 
 
 def hidden_orders(viewer: Viewer, orders: Iterable[str], *, now: datetime) -> set[str]:
@@ -119,7 +119,7 @@ def explain_hidden(viewer: Viewer, attempt: Attempt, *, now: datetime) -> Hidden
         return Hidden("playing")
     live = races_on([attempt.deal.order], now).filter(entries__attempt=attempt).order_by("-closes_at").first()
     if live:
-        return Hidden("race", live.closes_at + races.GRACE_LIFE)
+        return Hidden("race", live.closes_at + live.grace)
     return Hidden("none" if attempt.expire(now=now).end else "open")
 
 

@@ -169,7 +169,7 @@ def describe_entry(entry: Entry | None, now: datetime) -> dict[str, Any] | None:
 
 
 def phase_of(race: Race, now: datetime) -> str:
-    return WITHDRAWN if race.withdrawn_at else races.phase(now, race.opens_at, race.closes_at)
+    return WITHDRAWN if race.withdrawn_at else race.phase_at(now)
 
 
 def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime, *, tells_code: bool = False) -> dict[str, Any]:
@@ -340,7 +340,7 @@ def export_race(request: Request, race: int) -> StreamingHttpResponse:
     check_fields(request.query_params, ("invite_code",))
     now = actions.read_clock()
     found = find_followed(request, race)
-    if races.phase(now, found.opens_at, found.closes_at) != races.CLOSED:
+    if found.phase_at(now) != races.CLOSED:
         raise Problem(409, "race_not_closed", gettext_noop("A race is exported once it is closed."))
     if not sight.may_see_rest(request.user, found.deal.order, now=now):
         raise Problem(409, "cards_in_play", gettext_noop("The cards of this race are still being played."))

@@ -1,10 +1,13 @@
 """Races, who entered them, and how far they are."""
 
+from datetime import datetime, timedelta
+
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from games.models import Attempt, Deal, Player, write_code
+from leaderboard import races
 from leaderboard.models.people import Club
 
 
@@ -68,6 +71,15 @@ class Race(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"{self.kind} {self.ruleset} {self.day or self.pk}"
+
+    @property
+    def grace(self) -> timedelta:
+        """How long after its close who has entered plays on: with a sprint's round all attempts in it are over."""
+        return timedelta(0) if self.kind == self.SPRINT else races.GRACE_LIFE
+
+    def phase_at(self, now: datetime) -> str:
+        """`races.phase`, of one that was not withdrawn."""
+        return races.phase(now, self.opens_at, self.closes_at, self.grace)
 
     @property
     def host_name(self) -> str | None:

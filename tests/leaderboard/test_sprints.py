@@ -7,7 +7,7 @@ import pytest
 
 from games.actions import start_guest
 from games.models import Attempt, Player
-from leaderboard import fair, sprinting
+from leaderboard import audit, fair, sprinting
 from leaderboard.actions import read_clock
 from leaderboard.models import Race, Round, Sprint, SprintPlayer
 from leaderboard.races import Floor
@@ -107,6 +107,27 @@ def test_the_cards_are_none_that_anybody_has_been_shown_and_leave_the_pool(peopl
         ada.post(f"sprints/{sprint}/leave/", {})
         bob.post(f"sprints/{sprint}/leave/", {})
     assert len(shown) == 5
+
+
+def test_a_round_that_is_over_is_closed_at_once_and_its_cards_are_anybodys(people: list[Api]) -> None:
+    ada, bob, cleo = people
+    sprint = make_sprint(ada, bob)
+    begin(ada, sprint)
+    won = win(ada, sprint)["attempt"]
+    race = Race.objects.get(round__sprint=sprint)
+    assert (cleo.get(f"races/{race.pk}/")[1]["phase"], cleo.get(f"replays/{won}/")[0]) == ("open", 404)
+    assert cleo.get(f"replays/{won}/ghost/")[0] == 404
+    bob.post(f"attempts/{enter(bob, sprint)['id']}/resign/", {})
+    assert look(bob, sprint)["phase"] == "over"
+    assert cleo.get(f"races/{race.pk}/")[1]["phase"] == cleo.get(f"races/{race.pk}/changes/")[1]["phase"] == "closed"
+    assert cleo.get(f"replays/{won}/")[0] == 200
+    code = cleo.get(f"races/{race.pk}/")[1]["deal"]
+    assert bob.post("attempts/", {"deal": code})[0] == 201
+    assert bob.get(f"replays/{won}/ghost/")[0] == 200, "beside the next game on these cards"
+    race.refresh_from_db()
+    assert list(audit.audit_race(race)) == []
+    Attempt.objects.filter(pk=won).update(started_at=race.opens_at - timedelta(seconds=1))
+    assert "not played in its round." in [fault for _where, fault in audit.audit_race(race)]
 
 
 def test_the_others_have_two_minutes_after_the_first_win(people: list[Api]) -> None:

@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *, race: int, **options: Any) -> None:
         found = find_race(race)
-        if races.phase(read_clock(), found.opens_at, found.closes_at) != races.CLOSED:
+        if found.phase_at(read_clock()) != races.CLOSED:
             raise CommandError("This race is not closed yet.", returncode=NOT_DONE)
         try:
             for line in audit.export_race(found):
