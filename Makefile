@@ -32,8 +32,8 @@ check: $(VENV)/development
 	DATA_DIR=.data/test $(RUN) manage.py makemigrations --check --dry-run
 	DATA_DIR=.data/test $(RUN) manage.py spectacular --validate --fail-on-warn --file .data/openapi.yaml
 
-pytest: $(VENV)/development chromium
-	$(RUN) -m pytest -n 2 --dist worksteal
+pytest: $(VENV)/development chromium  # two processors: three workers, since browsers and servers are waited for
+	$(RUN) -m pytest -n 3 --dist worksteal
 
 test-pages: $(VENV)/development chromium  ## every page at every size, with pictures to look at in PAGES_DIR (.data/pages)
 	$(RUN) -m pytest -n 2 --dist worksteal tests/browser/matrix

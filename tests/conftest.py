@@ -1,11 +1,11 @@
-"""The order of the tests. `pytest -n 2 --dist worksteal` halves it, and who is done takes from the other's end."""
+"""The order of the tests. `pytest -n 3 --dist worksteal` makes thirds of it; who is done takes from another's end."""
 
 import pytest
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The browser first in the first half, real servers first in the second: each is then started by one worker.
+    """The browser first in the first third, real servers first in the second: each is then started by one worker.
 
     What anybody can take over comes behind them.
     """
@@ -16,5 +16,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     pages, servers = within("tests/browser/"), within("tests/site/", "tests/live/")
     dear = {*pages, *servers}
     others = [item for item in items if item not in dear]
-    first = max(0, len(items) // 2 - len(pages))
+    first = max(0, len(items) // 3 - len(pages))
     items[:] = [*pages, *others[:first], *servers, *others[first:]]

@@ -27,7 +27,7 @@ from tests.players import make_players
 from tests.site.servers import RunningServer, database_environment, serve
 from tests.sprints import EASY, fill_pool, pass_time
 
-SPRINTS = int(os.environ.get("SPRINTS") or 6)
+SPRINTS = int(os.environ.get("SPRINTS") or 4)
 SEED = os.environ.get("SEED") or "1"
 FIVE = 5
 
