@@ -14,6 +14,7 @@ from games.engine.scoring import bonus
 from games.models import Attempt, read_deal
 from leaderboard import races, ranking
 from leaderboard.models import Board, Entry, Race, Standing, TimeBucket
+from leaderboard.periods import write_moment
 
 PAGE = 500
 
@@ -45,8 +46,8 @@ def _describe(entry: Entry, attempt: Attempt) -> dict[str, Any]:
         "unranked_because": entry.unranked_because or None,
         "held": attempt.held or None,
         "void": attempt.voided_at is not None,
-        "started_at": attempt.started_at.isoformat(timespec="microseconds"),
-        "ended_at": attempt.ended_at and attempt.ended_at.isoformat(timespec="microseconds"),
+        "started_at": write_moment(attempt.started_at),
+        "ended_at": write_moment(attempt.ended_at),
         "end": attempt.end or None,
         "official_ms": attempt.official_ms,
         "moves": attempt.counted_moves,

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from games.models import Attempt, Player
 from leaderboard import entries, races, ranking, sight, standings
 from leaderboard.models import Entry, Race
+from leaderboard.periods import write_moment
 
 TOP = 3
 MEDALS = {1: "gold", 2: "silver", 3: "bronze"}
@@ -190,9 +191,9 @@ def link_of(race: Race, now: datetime) -> dict[str, Any]:
         "day": race.day.isoformat(),
         "commitment": race.commitment,
         "previous": race.previous,
-        "minted_at": race.minted_at.isoformat(timespec="microseconds"),
+        "minted_at": write_moment(race.minted_at),
         "committed": race.committed,
-        "withdrawn_at": race.withdrawn_at and race.withdrawn_at.isoformat(timespec="microseconds"),
+        "withdrawn_at": write_moment(race.withdrawn_at),
         "withdrawn_because": race.withdrawn_because or None,
         "code": race.code if is_over else None,
         "nonce": race.nonce if is_over else None,

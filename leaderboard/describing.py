@@ -1,15 +1,11 @@
 """What is told of a sprint: the same over REST and over a socket."""
 
-from datetime import datetime
 from typing import Any
 
 from leaderboard import actions, rounds, sprinting, sprints
 from leaderboard.models import Round, Sprint
+from leaderboard.periods import write_moment
 from leaderboard.rounds import Seen
-
-
-def _write_time(moment: datetime | None) -> str | None:
-    return moment.isoformat(timespec="microseconds") if moment else None
 
 
 def describe_head(sprint: Sprint, present: int) -> dict[str, Any]:
@@ -24,7 +20,7 @@ def describe_head(sprint: Sprint, present: int) -> dict[str, Any]:
         "most": sprint.most,
         "best_of": sprint.best_of,
         "present": present,
-        "starts_at": _write_time(sprint.starts_at),
+        "starts_at": write_moment(sprint.starts_at),
     }
 
 
@@ -41,16 +37,16 @@ def describe_sprint(pk: int, viewer: Any) -> dict[str, Any]:
     opens_at = played[-1].race.opens_at if played else None
     return describe_head(sprint, sum(member.left_at is None for member in members)) | {
         "phase": sprints.phase(now, opens_at, sprint.ended_at),
-        "now": _write_time(now),
+        "now": write_moment(now),
         "invite_code": sprint.invite_code or None if is_in else None,
-        "ended_at": _write_time(sprint.ended_at),
+        "ended_at": write_moment(sprint.ended_at),
         "rematch": sprint.rematch_id,
         "players": [
             {
                 "player": member.player.name,
                 "ready": member.ready,
-                "joined_at": _write_time(member.joined_at),
-                "left_at": _write_time(member.left_at),
+                "joined_at": write_moment(member.joined_at),
+                "left_at": write_moment(member.left_at),
                 "won": scores[member.player_id].won if member.player_id in scores else 0,
                 "rank": ranks.get(member.player_id),
             }
@@ -66,9 +62,9 @@ def _describe_round(played: Round, seen: list[Seen]) -> dict[str, Any]:
     return {
         "number": played.number,
         "race": played.race_id,
-        "opens_at": _write_time(played.race.opens_at),
-        "ends_at": _write_time(played.race.closes_at),
-        "over_at": _write_time(played.over_at),
+        "opens_at": write_moment(played.race.opens_at),
+        "ends_at": write_moment(played.race.closes_at),
+        "over_at": write_moment(played.over_at),
         "players": [_describe_runner(row, ranks.get(row.runner.player)) for row in seen if not row.banned],
     }
 

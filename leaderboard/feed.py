@@ -16,6 +16,7 @@ from django.db import connection
 
 from leaderboard import ranking, standings
 from leaderboard.models import Race
+from leaderboard.periods import write_moment
 
 OVERLAP = timedelta(seconds=3)
 ROSTER = 200
@@ -122,10 +123,6 @@ def read_missed(race: int, since: str) -> dict[str, Any] | None:
     rows = [row.said for row in reversed(changes.rows)]
     told = {"rows": rows, "gone": [], "phase": state.phase, "counts": state.counts, "top": state.top}
     return write_changes(state.now, told)
-
-
-def write_moment(moment: datetime) -> str:
-    return moment.isoformat(timespec="microseconds")
 
 
 def write_since(moment: datetime) -> str:

@@ -17,6 +17,7 @@ from games.models import Attempt, Player
 from games.names import clean_name, name_key
 from leaderboard import events, progress, ratings
 from leaderboard.models import Club, Entry, Follow, Membership, Race, ResultPicture, SprintPlayer
+from leaderboard.periods import write_moment
 from leaderboard.standings import forget_kept_pages
 
 
@@ -111,8 +112,8 @@ def collect(player: Player) -> Iterator[tuple[str, Any]]:
             "name": player.name,
             "email": player.email or None,
             "guest": player.guest,
-            "joined_at": write_time(player.joined_at),
-            "renamed_at": write_time(player.renamed_at),
+            "joined_at": write_moment(player.joined_at),
+            "renamed_at": write_moment(player.renamed_at),
         },
     )
     yield "attempts", map(_describe_attempt, Attempt.objects.filter(player=player).select_related("deal").iterator())
@@ -120,11 +121,14 @@ def collect(player: Player) -> Iterator[tuple[str, Any]]:
     yield "entries", map(_describe_entry, entries)
     yield "races", ({"id": race.pk, "name": race.name} for race in Race.objects.filter(host=player))
     sprints = SprintPlayer.objects.filter(player=player).order_by("id").values_list("sprint", "joined_at", "left_at")
-    yield "sprints", [{"id": pk, "joined_at": write_time(at), "left_at": write_time(left)} for pk, at, left in sprints]
+    yield (
+        "sprints",
+        [{"id": pk, "joined_at": write_moment(at), "left_at": write_moment(left)} for pk, at, left in sprints],
+    )
     yield "ratings", ratings.read_curves(player)
     yield "following", list(player.follows.filter(followed__is_active=True).values_list("followed__name", flat=True))
     memberships = player.memberships.select_related("club")
-    yield "clubs", [{"name": row.club.name, "role": row.role, "since": write_time(row.since)} for row in memberships]
+    yield "clubs", [{"name": row.club.name, "role": row.role, "since": write_moment(row.since)} for row in memberships]
 
 
 def _describe_attempt(attempt: Attempt) -> dict[str, Any]:
@@ -133,12 +137,12 @@ def _describe_attempt(attempt: Attempt) -> dict[str, Any]:
         "ranked": attempt.ranked,
         "assisted": attempt.assisted,
         "clock": attempt.clock,
-        "started_at": write_time(attempt.started_at),
-        "ended_at": write_time(attempt.ended_at),
+        "started_at": write_moment(attempt.started_at),
+        "ended_at": write_moment(attempt.ended_at),
         "end": attempt.end or None,
         "official_ms": attempt.official_ms,
         "held": attempt.held or None,
-        "voided_at": write_time(attempt.voided_at),
+        "voided_at": write_moment(attempt.voided_at),
         "replay": {
             "format": "pyramid-replay/1",
             "deal": attempt.deal.code,
@@ -157,7 +161,3 @@ def _describe_entry(entry: Entry) -> dict[str, Any]:
         "ranked": entry.ranked,
         "unranked_because": entry.unranked_because or None,
     }
-
-
-def write_time(moment: Any) -> str | None:
-    return moment and moment.isoformat(timespec="microseconds")

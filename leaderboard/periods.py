@@ -5,7 +5,8 @@ A name says what it is: 2026-11-30 a day, 2026-W49 a week (from Monday, as ISO 8
 """
 
 import re
-from datetime import date
+from datetime import date, datetime
+from typing import overload
 
 DAY, WEEK, MONTH, YEAR = KINDS = ("day", "week", "month", "year")
 
@@ -53,3 +54,16 @@ def name_neighbours(name: str) -> tuple[str | None, str | None]:
 def _name_of(kind: str, ordinal: int) -> str | None:
     in_calendar = date.min.toordinal() <= ordinal <= date.max.toordinal()
     return name_periods(date.fromordinal(ordinal))[kind] if in_calendar else None
+
+
+@overload
+def write_moment(moment: datetime) -> str: ...
+
+
+@overload
+def write_moment(moment: datetime | None) -> str | None: ...
+
+
+def write_moment(moment: datetime | None) -> str | None:
+    """A moment as every answer and frame says it: ISO 8601 with microseconds; None is none."""
+    return None if moment is None else moment.isoformat(timespec="microseconds")

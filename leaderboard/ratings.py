@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce, Now, Rank
 from games.models import Player
 from leaderboard import rounds, sprints
 from leaderboard.models import Rating, RatingChange, Round
+from leaderboard.periods import write_moment
 from leaderboard.rating import Skill, rate
 
 LOCK = "SELECT pg_advisory_xact_lock(hashtext('rating'), ascii(%s))"
@@ -182,7 +183,7 @@ def _describe_point(change: RatingChange) -> dict[str, Any]:
     over = change.round.over_at
     assert over
     return {
-        "at": over.isoformat(timespec="microseconds"),
+        "at": write_moment(over),
         "sprint": change.round.sprint_id,
         "race": change.round.race_id,
         "rank": change.rank,

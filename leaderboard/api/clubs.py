@@ -14,6 +14,7 @@ from games.schema import SIGNED_IN
 from leaderboard import clubs
 from leaderboard.models import Club, Follow, Membership
 from leaderboard.people import find_player
+from leaderboard.periods import write_moment
 
 
 class FollowedAnswer(serializers.Serializer[Any]):
@@ -93,7 +94,7 @@ def list_following(request: Request) -> Response:
 
 
 def _describe_follows(rows: Any) -> list[dict[str, str]]:
-    return [{"player": name, "since": since.isoformat(timespec="microseconds")} for name, since in sorted(rows)]
+    return [{"player": name, "since": write_moment(since)} for name, since in sorted(rows)]
 
 
 # Clubs
@@ -171,7 +172,7 @@ def _describe_club(club: Club, viewer: Player) -> dict[str, Any]:
             {
                 "player": member.player.name,
                 "role": member.role,
-                "since": member.since.isoformat(timespec="microseconds"),
+                "since": write_moment(member.since),
             }
             for member in members
             if member.player.is_active

@@ -19,9 +19,10 @@ from games.models import Player
 from games.rest import check_fields, public, read_number
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, daily, minting, races
-from leaderboard.api.racing import EntryAnswer, RaceAnswer, describe_entry, describe_race, write_time
+from leaderboard.api.racing import EntryAnswer, RaceAnswer, describe_entry, describe_race
 from leaderboard.models import Race
 from leaderboard.people import find_player
+from leaderboard.periods import write_moment
 
 MOST_LINKS = 1000
 
@@ -138,8 +139,8 @@ def show_today(request: Request) -> Response:
     return Response(
         {
             "day": day.isoformat(),
-            "now": write_time(now),
-            "next_at": write_time(races.day_window(day)[1]),
+            "now": write_moment(now),
+            "next_at": write_moment(races.day_window(day)[1]),
             "dailies": [_describe_daily(row, request.user, now) for row in rows],
             "missing": [letter for letter in settings.DAILY_RULESETS if letter not in there],
             "streak": _describe_streaks(request.user, now),
@@ -251,7 +252,7 @@ def list_commitments(request: Request) -> Response:
     rows = found[:limit]
     return Response(
         {
-            "now": write_time(now),
+            "now": write_moment(now),
             "next": rows[-1].commitment if len(found) > limit else None,
             "rows": [daily.link_of(race, now) for race in rows],
         }

@@ -16,6 +16,7 @@ from games.rest import StrictCharField, StrictSerializer, check_fields, read_cal
 from leaderboard import fair
 from leaderboard.models import Report, Ruling
 from leaderboard.people import find_player
+from leaderboard.periods import write_moment
 
 LISTED = 200
 
@@ -93,7 +94,7 @@ def _describe_report(report: Report) -> dict[str, Any]:
         "player": report.player.name if report.player.is_active else None,
         "replay": report.attempt_id,
         "because": report.because,
-        "made_at": report.made_at.isoformat(timespec="microseconds"),
+        "made_at": write_moment(report.made_at),
         "outcome": report.outcome or None,
         "answer": report.answer,
     }
@@ -112,7 +113,7 @@ def list_rulings(request: Request) -> Response:
                     "what": row.what,
                     "replay": row.attempt_id,
                     "because": row.because,
-                    "made_at": row.made_at.isoformat(timespec="microseconds"),
+                    "made_at": write_moment(row.made_at),
                 }
                 for row in rows
             ]

@@ -32,6 +32,7 @@ from games.rest import (
 from games.schema import TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, people, ranking, sight, stats
 from leaderboard.people import find_player
+from leaderboard.periods import write_moment
 
 MAX_LIMIT = 100
 MAX_OFFSET = 10**9
@@ -91,7 +92,7 @@ def _describe_player(player: Player) -> Response:
     return Response(
         {
             "name": player.name,
-            "joined_at": player.joined_at.isoformat(timespec="microseconds"),
+            "joined_at": write_moment(player.joined_at),
             "rulesets": stats.read_totals(player),
         }
     )
@@ -214,7 +215,7 @@ def _describe_game(game: Attempt, hidden: set[str]) -> dict[str, Any]:
         "ruleset": game.ruleset,
         "ranked": game.ranked,
         "clock": game.clock,
-        "started_at": game.started_at.isoformat(timespec="microseconds"),
+        "started_at": write_moment(game.started_at),
         "end": game.end or None,
         "official_ms": game.official_ms,
         "moves": game.counted_moves,

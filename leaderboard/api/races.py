@@ -42,6 +42,7 @@ from games.rest import (
 from games.schema import TOKEN_OR_NONE
 from leaderboard import actions, addresses, pausing, settling, sight, standings, submitting
 from leaderboard.models import Race
+from leaderboard.periods import write_moment
 
 # Attempts
 
@@ -174,10 +175,6 @@ class AttemptAnswer(ReplayAnswer, ProofAnswer):
     position = field(help_text="The position after the last token.")
 
 
-def _write_time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat(timespec="microseconds")
-
-
 def _describe_replay(attempt: Attempt, verdict: replay.Verdict, now: datetime) -> dict[str, Any]:
     return {
         "id": attempt.pk,
@@ -187,8 +184,8 @@ def _describe_replay(attempt: Attempt, verdict: replay.Verdict, now: datetime) -
         "ranked": attempt.ranked,
         "assisted": attempt.assisted,
         "clock": attempt.clock,
-        "started_at": _write_time(attempt.started_at),
-        "ended_at": _write_time(attempt.ended_at),
+        "started_at": write_moment(attempt.started_at),
+        "ended_at": write_moment(attempt.ended_at),
         "end": attempt.end or None,
         "official_ms": attempt.official_ms,
         "bonus": attempt.bonus,
@@ -209,9 +206,9 @@ def _describe_replay(attempt: Attempt, verdict: replay.Verdict, now: datetime) -
 def describe_attempt(attempt: Attempt) -> dict[str, Any]:
     verdict, deal, now = _judge_stored(attempt), attempt.deal, actions.read_clock()
     answer = _describe_replay(attempt, verdict, now) | {
-        "now": _write_time(now),
-        "ends_at": _write_time(attempt.ends_at),
-        "paused_at": None if attempt.end else _write_time(attempt.paused_at),
+        "now": write_moment(now),
+        "ends_at": write_moment(attempt.ends_at),
+        "paused_at": None if attempt.end else write_moment(attempt.paused_at),
         "race": _name_race(attempt),
         "proven": deal.pooled,
         "difficulty": deal.difficulty if deal.pooled else None,

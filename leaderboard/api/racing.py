@@ -36,6 +36,7 @@ from games.schema import SIGNED_IN, TOKEN_OR_NONE, number_query, query
 from leaderboard import actions, addresses, audit, entries, privacy, races, racing, sandbox, sight
 from leaderboard.api.races import AttemptAnswer, describe_attempt
 from leaderboard.models import Entry, Race
+from leaderboard.periods import write_moment
 
 MAX_LIMIT = 100
 MAX_OFFSET = 10**9
@@ -140,10 +141,6 @@ class EnteredAnswer(AttemptAnswer):
     note = field(allow_null=True, help_text="Why it is practice, in the language asked for.")
 
 
-def write_time(moment: datetime) -> str:
-    return moment.isoformat(timespec="microseconds")
-
-
 def describe_entry(entry: Entry | None, now: datetime) -> dict[str, Any] | None:
     if entry is None:
         return None
@@ -154,8 +151,8 @@ def describe_entry(entry: Entry | None, now: datetime) -> dict[str, Any] | None:
         "attempt": attempt.pk,
         "ranked": entry.ranked,
         "unranked_because": entry.unranked_because or None,
-        "started_at": write_time(attempt.started_at),
-        "ends_at": write_time(attempt.ends_at),
+        "started_at": write_moment(attempt.started_at),
+        "ends_at": write_moment(attempt.ends_at),
         "end": attempt.end or None,
         "official_ms": attempt.official_ms,
         "moves": attempt.counted_moves,
@@ -183,9 +180,9 @@ def describe_race(seen: entries.SeenRace, viewer: Any, now: datetime, *, tells_c
         "host": race.host_name,
         "day": race.day and race.day.isoformat(),
         "phase": phase_of(race, now),
-        "opens_at": write_time(race.opens_at),
-        "closes_at": write_time(race.closes_at),
-        "now": write_time(now),
+        "opens_at": write_moment(race.opens_at),
+        "closes_at": write_moment(race.closes_at),
+        "now": write_moment(now),
         "needs_code": bool(race.invite_code),
         "invite_code": race.invite_code or None if tells_code and race.host == viewer else None,
         "club": race.club and race.club.name,
