@@ -14,6 +14,7 @@ from leaderboard import describing, events, feed, settling, sight, sprinting
 from leaderboard.actions import read_clock
 from leaderboard.hub import GAP, LONGEST_PAUSE, NOT_FOUND, WINDOW, Hub, Topic
 from leaderboard.models import Entry, Race
+from leaderboard.periods import write_moment
 
 REREAD = 30.0  # seconds between two looks at everything
 REACH = timedelta(minutes=2)  # how far back such a look goes for who has ended
@@ -201,7 +202,7 @@ class SprintTopic(Topic):
 
     def write_snapshot(self) -> str:
         now = self.seen.now + timedelta(seconds=time.monotonic() - self.read_at)
-        return dump({"type": "sprint", "sprint": self.seen.told | {"now": feed.write_moment(now)}})
+        return dump({"type": "sprint", "sprint": self.seen.told | {"now": write_moment(now)}})
 
     async def begin(self) -> bool:
         try:

@@ -72,6 +72,15 @@ def make_player(name: str) -> Player:
     return player
 
 
+def make_member(name: str, password: str = "a long password", *, email: str = "") -> Player:
+    """A new player who can log in."""
+    player = make_player(name)
+    player.set_password(password)
+    player.email = email
+    player.save()
+    return player
+
+
 def make_players(count: int) -> list[Player]:
     """`count` players: their numbers, in letters that nobody mixes up."""
     return [make_player("P " + "".join("bdfghkprtw"[int(digit)] for digit in str(i))) for i in range(count)]

@@ -19,7 +19,7 @@ from games.accounts import adapter
 from games.models import Player
 from games.throttles import Limit
 from tests.client import Api
-from tests.players import log_in, make_player
+from tests.players import log_in, make_member, make_player
 
 pytestmark = pytest.mark.django_db
 
@@ -29,11 +29,7 @@ CHANGE = {"oldpassword": OLD, "password1": NEW, "password2": NEW}
 
 @pytest.fixture
 def ada() -> Player:
-    player = make_player("Ada")
-    player.set_password(OLD)
-    player.email = "ada@example.org"
-    player.save()
-    return player
+    return make_member("Ada", OLD, email="ada@example.org")
 
 
 @pytest.fixture

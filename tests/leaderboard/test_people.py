@@ -22,7 +22,7 @@ from games.models import Attempt, OldName, Player
 from leaderboard import clubs, fair, moderating, people, racing
 from leaderboard.models import Club, Follow, Membership
 from tests.client import Api
-from tests.players import EASY_MOVES, in_parallel, log_in, make_daily, make_player, win
+from tests.players import EASY_MOVES, in_parallel, log_in, make_daily, make_member, make_player, win
 
 pytestmark = pytest.mark.django_db
 
@@ -31,11 +31,7 @@ PASSWORD = "a long password"
 
 @pytest.fixture
 def ada() -> Player:
-    player = make_player("Ada")
-    player.set_password(PASSWORD)
-    player.email = "ada@example.org"
-    player.save()
-    return player
+    return make_member("Ada", PASSWORD, email="ada@example.org")
 
 
 @pytest.fixture

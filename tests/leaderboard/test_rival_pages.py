@@ -25,6 +25,7 @@ from tests.players import (
     EASY_ORDER,
     easy_deal,
     make_daily,
+    make_member,
     make_player,
     make_players,
     move_back,
@@ -424,13 +425,6 @@ def fill(player: Player, path: str, **fields: str) -> Any:
     return log_in(player).post(f"/account/{path}/", fields, **HTML)
 
 
-def with_password(name: str) -> Player:
-    player = make_player(name)
-    player.set_password("a long password")
-    player.save()
-    return player
-
-
 def test_a_name_is_changed_on_its_page_and_what_is_refused_is_said_there() -> None:
     ada = make_player("Ada")
     make_player("Bea")
@@ -442,7 +436,7 @@ def test_a_name_is_changed_on_its_page_and_what_is_refused_is_said_there() -> No
 
 
 def test_an_account_is_deleted_with_its_password_only() -> None:
-    ada = with_password("Ada")
+    ada = make_member("Ada")
     refused = fill(ada, "delete", password="wrong")
     assert (refused.status_code, "This is not your password." in refused.content.decode()) == (200, True)
     client = log_in(ada)
